@@ -1,0 +1,18 @@
+import { defineConfig } from 'vitest/config';
+
+// Tests import package sources directly (the `callkite-source` condition), so a unit run needs no build.
+const source = { conditions: ['callkite-source', 'node', 'module', 'import', 'default'] };
+
+export default defineConfig({
+  root: new URL('..', import.meta.url).pathname,
+  resolve: source,
+  ssr: { resolve: source },
+  oxc: { decorator: { legacy: true } },
+  test: {
+    include: ['packages/*/src/**/*.test.ts', 'apps/*/src/**/*.test.ts', 'test/**/*.test.ts'],
+    exclude: ['**/node_modules/**', '**/dist/**'],
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    maxWorkers: 2,
+  },
+});

@@ -1,1 +1,66 @@
-export {};
+export { callOutcome, isTerminal, movesForward, stateOf } from './calls/call-status.ts';
+export type { AcceptedCall, Calls, PromptCallInput, TriggerCallInput } from './calls/calls.ts';
+export { CallkiteError, type CallkiteErrorOptions, type ErrorCode } from './errors.ts';
+export { createId } from './ids.ts';
+export type { Webhooks } from './notifications/webhooks.ts';
+export type { Caller, Organizations } from './organizations/organizations.ts';
+export type {
+  AcceptCall,
+  AcceptResult,
+  AttemptRecord,
+  AttemptReport,
+  AttemptState,
+  CallRecord,
+  CallStore,
+  ClaimResult,
+  DialClaim,
+  ReportResult,
+  StoredAnswer,
+  TranscriptEntry,
+} from './ports/call-store.ts';
+export { type Clock, systemClock } from './ports/clock.ts';
+export type {
+  Delivery,
+  DeliveryAttempt,
+  DeliveryStore,
+  NewDelivery,
+  WebhookIntegration,
+} from './ports/delivery-store.ts';
+export type { HttpRequest, HttpResponse } from './ports/http.ts';
+export type { Job, JobKind, JobStore } from './ports/job-store.ts';
+export type {
+  LanguageModel,
+  ModelMessage,
+  ModelTool,
+  ModelToolCall,
+  ObjectRequest,
+  TurnPart,
+  TurnRequest,
+} from './ports/language-model.ts';
+export { type Logger, silentLogger } from './ports/logger.ts';
+export type {
+  ApiKeyRecord,
+  CarrierConnection,
+  ConnectedNumber,
+  Organization,
+  OrganizationStore,
+} from './ports/organization-store.ts';
+export type { CalleeEvent, SpeechChannel, TextSocket } from './ports/speech.ts';
+export type { Mode, Page, PageRequest, Storage } from './ports/storage.ts';
+export type {
+  AnsweredBy,
+  BusinessProfileStatus,
+  CallInstruction,
+  CarrierAccount,
+  CarrierAccountFacts,
+  CarrierCall,
+  CarrierCallStatus,
+  CarrierEvent,
+  CarrierNumber,
+  PlaceCallRequest,
+  Placement,
+  Telephony,
+  VerifiedCarrierEvent,
+} from './ports/telephony.ts';
+export type { WorkflowRecord, WorkflowStore } from './ports/workflow-store.ts';
+export type { Workflows } from './workflows/workflows.ts';

@@ -1,0 +1,59 @@
+import type { CallOutcome, CallState } from '../contract/call-status.ts';
+import type { AnsweredBy, CarrierCallStatus } from '../ports/telephony.ts';
+
+const rank: Record<CallState, number> = {
+  queued: 0,
+  dialing: 1,
+  unknown: 1,
+  ringing: 2,
+  in_progress: 3,
+  completed: 4,
+};
+
+/** The state a carrier status stands for. */
+export function stateOf(status: CarrierCallStatus): CallState {
+  switch (status) {
+    case 'queued':
+    case 'initiated':
+      return 'dialing';
+    case 'ringing':
+      return 'ringing';
+    case 'in-progress':
+      return 'in_progress';
+    case 'completed':
+    case 'busy':
+    case 'no-answer':
+    case 'failed':
+    case 'canceled':
+      return 'completed';
+  }
+}
+
+/** Whether a call may move from one state to the other: only forward, and never out of `completed`. */
+export function movesForward(from: CallState, to: CallState): boolean {
+  return rank[to] > rank[from] || (from === 'unknown' && to === 'dialing');
+}
+
+export function isTerminal(status: CarrierCallStatus): boolean {
+  return stateOf(status) === 'completed';
+}
+
+/**
+ * The pair a call ends with, from the carrier's terminal status.
+ * @throws TypeError for a status that is not terminal
+ */
+export function callOutcome(status: CarrierCallStatus, answeredBy: AnsweredBy | null): CallOutcome {
+  switch (status) {
+    case 'completed':
+      return answeredBy === 'machine' || answeredBy === 'fax'
+        ? { callStatus: 'voicemail', providerStatus: 'completed' }
+        : { callStatus: 'success', providerStatus: 'completed' };
+    case 'busy':
+    case 'no-answer':
+    case 'failed':
+    case 'canceled':
+      return { callStatus: 'not_picked_up', providerStatus: status };
+    default:
+      throw new TypeError(`a call does not end as ${status}`);
+  }
+}

@@ -1,0 +1,39 @@
+import * as z from 'zod';
+
+/** Where a call stands. `completed` is the only end; how it ended is the pair of the two statuses below. */
+export const callState = z.enum(['queued', 'dialing', 'unknown', 'ringing', 'in_progress', 'completed']);
+export type CallState = z.infer<typeof callState>;
+
+/** What came of a call. */
+export const callStatus = z.enum(['success', 'not_picked_up', 'voicemail']);
+export type CallStatus = z.infer<typeof callStatus>;
+
+/** How the carrier's side of a call ended. */
+export const providerStatus = z.enum(['completed', 'no-answer', 'busy', 'failed', 'canceled']);
+export type ProviderStatus = z.infer<typeof providerStatus>;
+
+/** Why a call ended the way it did, where the pair alone does not say. */
+export const callReason = z.enum([
+  'invalid_number',
+  'carrier_rejected',
+  'carrier_unavailable',
+  'carrier_record_missing',
+  'carrier_record_stuck',
+  'placement_unconfirmed',
+  'agent_unavailable',
+  'blocked_dnc',
+  'blocked_destination',
+  'blocked_window_expired',
+  'canceled_by_request',
+  'opted_out',
+  'callee_silent',
+  'time_limit',
+  'internal',
+]);
+export type CallReason = z.infer<typeof callReason>;
+
+/** One of the six ways a call can end; no other pair exists. */
+export type CallOutcome =
+  | { callStatus: 'success'; providerStatus: 'completed' }
+  | { callStatus: 'voicemail'; providerStatus: 'completed' }
+  | { callStatus: 'not_picked_up'; providerStatus: 'no-answer' | 'busy' | 'failed' | 'canceled' };

@@ -1,0 +1,70 @@
+import * as z from 'zod';
+
+const text = (maximum: number) => z.string().trim().min(1).max(maximum);
+
+/** One thing the agent does, in order. `when` makes the step conditional, in words the agent can judge. */
+export const workflowStep = z.strictObject({
+  title: text(200),
+  instruction: text(2000),
+  when: text(500).optional(),
+});
+
+/**
+ * What an agent does on a call. Stored as versioned JSON; a call keeps the version it was accepted with
+ * (prompt calls: the version generated for them).
+ */
+export const workflowDefinition = z.strictObject({
+  /** BCP-47 tag of the language the agent speaks. */
+  language: z
+    .string()
+    .regex(/^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$/, 'a BCP-47 language tag such as en-US')
+    .default('en-US'),
+  agent: z
+    .strictObject({
+      /** Name the agent introduces itself with. */
+      name: text(80).optional(),
+      /** Who it calls for; defaults to the organization's name. */
+      onBehalfOf: text(120).optional(),
+      /** Voice id of the carrier's text-to-speech provider. */
+      voice: text(120).optional(),
+    })
+    .default({}),
+  /** What the call is for, in one or a few sentences. */
+  objective: text(4000),
+  /** First sentence after the disclosure; the agent finds its own when absent. */
+  opening: text(500).optional(),
+  /** Facts the agent may state when asked. */
+  facts: z.array(text(500)).max(50).default([]),
+  steps: z.array(workflowStep).max(30).default([]),
+  voicemail: z
+    .strictObject({
+      /** Left after the beep; nothing is left when absent. */
+      message: text(1000).optional(),
+    })
+    .default({}),
+  endRules: z
+    .strictObject({
+      /** The call is ended at this age, by us and by the carrier. */
+      maximumDurationSeconds: z.int().min(30).max(3600).default(600),
+      /** Silence after which the agent asks once whether the callee is still there, then ends. */
+      silenceSeconds: z.int().min(3).max(60).default(8),
+    })
+    .default({ maximumDurationSeconds: 600, silenceSeconds: 8 }),
+  dialing: z
+    .strictObject({
+      /** Seconds the phone may ring. */
+      ringSeconds: z.int().min(5).max(120).default(30),
+      /** Ask the carrier whether a machine answered. */
+      detectMachine: z.boolean().default(true),
+    })
+    .default({ ringSeconds: 30, detectMachine: true }),
+  metadata: z
+    .looseObject({
+      /** Ids of the webhook integrations that receive the results of this workflow's calls. */
+      webhooks: z.array(z.string().min(1).max(64)).max(10).optional(),
+    })
+    .default({}),
+});
+
+export type WorkflowDefinition = z.infer<typeof workflowDefinition>;
+export type WorkflowDefinitionInput = z.input<typeof workflowDefinition>;

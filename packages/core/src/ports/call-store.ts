@@ -1,0 +1,254 @@
+import type { CallOutcome, CallReason, CallState } from '../contract/call-status.ts';
+import type { WorkflowDefinition } from '../contract/workflow-definition.ts';
+import type { NewDelivery } from './delivery-store.ts';
+import type { CarrierConnection } from './organization-store.ts';
+import type { Mode, Page, PageRequest } from './storage.ts';
+import type { AnsweredBy, CarrierCallStatus } from './telephony.ts';
+
+export interface CallRecord {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly mode: Mode;
+  readonly origin: 'workflow' | 'prompt';
+  readonly workflowId: string;
+  readonly workflowVersion: number;
+  readonly workflowName: string;
+  readonly connectionId: string;
+  /** E.164 */
+  readonly from: string;
+  /** E.164 */
+  readonly to: string;
+  readonly recipientName: string | null;
+  readonly recipientEmail: string | null;
+  readonly recipientContext: string | null;
+  /** The task sentence of a prompt call. */
+  readonly prompt: string | null;
+  readonly callbackUrl: string | null;
+  readonly sealedCallbackSecret: string | null;
+  readonly state: CallState;
+  /** `null` until completed. */
+  readonly outcome: CallOutcome | null;
+  readonly reason: CallReason | null;
+  readonly answeredBy: AnsweredBy | null;
+  readonly cancelRequested: boolean;
+  /** Written by `finishCall`, shortly after the end. */
+  readonly summary: string | null;
+  readonly createdAt: Date;
+  readonly answeredAt: Date | null;
+  readonly endedAt: Date | null;
+  readonly durationSeconds: number | null;
+}
+
+export interface TranscriptEntry {
+  readonly role: 'assistant' | 'user';
+  /** For the assistant: what the callee heard. */
+  readonly content: string;
+  /** The callee spoke over it, and it was cut where playback stopped. */
+  readonly interrupted: boolean;
+  readonly at: Date;
+}
+
+export type AttemptState = 'intent' | 'placed' | 'unknown' | 'not_placed' | 'ended';
+
+/** One try at the carrier for one call. A call has at most one live attempt (`intent`, `placed`, `unknown`). */
+export interface AttemptRecord {
+  readonly id: string;
+  readonly callId: string;
+  readonly organizationId: string;
+  readonly connectionId: string;
+  readonly from: string;
+  readonly to: string;
+  readonly state: AttemptState;
+  readonly providerCallId: string | null;
+  readonly intentAt: Date;
+  /** Milliseconds since the intent, by the store's clock. */
+  readonly ageMs: number;
+  /** How often a poll found no record, or a record that should have ended. */
+  readonly fruitlessLooks: number;
+}
+
+/** A stored answer that a repeated request gets again, byte for byte. */
+export interface StoredAnswer {
+  readonly status: number;
+  readonly body: string;
+  readonly fingerprintMatches: boolean;
+}
+
+export interface AcceptCall {
+  readonly callId: string;
+  readonly organizationId: string;
+  readonly mode: Mode;
+  /** E.164 */
+  readonly to: string;
+  readonly recipientName: string | null;
+  readonly recipientEmail: string | null;
+  readonly recipientContext: string | null;
+  readonly callbackUrl: string | null;
+  readonly sealedCallbackSecret: string | null;
+  /** Undialled calls end as `carrier_unavailable` after this. */
+  readonly deadlineMs: number;
+  readonly idempotency: {
+    readonly endpoint: string;
+    readonly key: string;
+    readonly fingerprint: string;
+    readonly lifetimeMs: number;
+    readonly answer: { readonly status: number; readonly body: string };
+  } | null;
+  readonly work:
+    | { readonly origin: 'workflow'; readonly workflowId: string }
+    /** Stores the workflow too, and a `generate_workflow` job; the call is not dialled before `setGeneratedWorkflow`. */
+    | {
+        readonly origin: 'prompt';
+        readonly prompt: string;
+        readonly workflowId: string;
+        readonly workflowName: string;
+        readonly fallbackDefinition: WorkflowDefinition;
+      };
+}
+
+/** Checked in this order; the first that holds is returned. Only `accepted` changes anything. */
+export type AcceptResult =
+  | { readonly result: 'replayed'; readonly answer: StoredAnswer }
+  | { readonly result: 'workflow-not-found' }
+  | { readonly result: 'workflow-forbidden' }
+  | { readonly result: 'number-opted-out' }
+  | { readonly result: 'no-usable-number' }
+  | { readonly result: 'carrier-down'; readonly retryAfterSeconds: number }
+  | { readonly result: 'accepted'; readonly connectionId: string };
+
+export interface DialClaim {
+  readonly attempt: AttemptRecord;
+  readonly call: CallRecord;
+  readonly definition: WorkflowDefinition;
+  readonly connection: CarrierConnection;
+}
+
+/**
+ * What claiming found:
+ * - `claimed`: an attempt in state `intent` is on disk; the caller owes the carrier at most one request, at once.
+ * - `wait`: there is a due call, but the line is busy or the next start is not yet allowed.
+ * - `idle`: nothing to dial.
+ */
+export type ClaimResult =
+  | { readonly result: 'claimed'; readonly claim: DialClaim }
+  | { readonly result: 'wait'; readonly waitMs: number }
+  | { readonly result: 'idle' };
+
+/** What the carrier said about an attempt, from a webhook or a poll alike. */
+export interface AttemptReport {
+  readonly providerCallId: string;
+  readonly status: CarrierCallStatus;
+  readonly answeredBy: AnsweredBy | null;
+  readonly durationSeconds: number | null;
+}
+
+export type ReportResult =
+  /** `changed` is false for repeats and for events that came too late. */
+  | { readonly result: 'applied'; readonly changed: boolean; readonly call: CallRecord }
+  /** The attempt was given up or is bound to another carrier call: end this carrier call at once. */
+  | { readonly result: 'ghost'; readonly call: CallRecord }
+  | { readonly result: 'unknown-attempt' };
+
+export interface CallStore {
+  /**
+   * Takes a call in: idempotency claim, call row (and workflow), in one round trip where possible.
+   * Concurrent requests with one key wait for the first; when it takes over 3 s, `request_in_progress`.
+   */
+  accept(input: AcceptCall): Promise<AcceptResult>;
+  get(organizationId: string, callId: string): Promise<CallRecord | null>;
+  list(
+    organizationId: string,
+    filter: {
+      readonly mode: Mode;
+      readonly state?: CallState;
+      readonly callStatus?: CallOutcome['callStatus'];
+      readonly workflowId?: string;
+      readonly to?: string;
+      readonly createdAfter?: Date;
+      readonly createdBefore?: Date;
+    },
+    page: PageRequest,
+  ): Promise<Page<CallRecord>>;
+
+  /** The call with the workflow version it runs, whoever owns it: for work on behalf of the call itself. */
+  load(
+    callId: string,
+  ): Promise<{ readonly call: CallRecord; readonly definition: WorkflowDefinition } | null>;
+  /**
+   * Stores the generated definition as the next version of the prompt call's workflow, points the call at it and
+   * makes the call dialable. `null`: dial with the fallback. No effect when the call is already dialable or over.
+   */
+  setGeneratedWorkflow(
+    callId: string,
+    generated: { readonly name: string; readonly definition: WorkflowDefinition } | null,
+  ): Promise<void>;
+
+  /**
+   * Cancels. Queued: completed at once as canceled. Dialling or live: `cancelRequested` is set and the attempt
+   * returned, for the caller to end at the carrier. Already completed: nothing.
+   */
+  cancel(
+    organizationId: string,
+    callId: string,
+  ): Promise<{ readonly call: CallRecord; readonly attempt: AttemptRecord | null } | null>;
+
+  /** Connections with at least one due call, that are active and not down; for the dispatcher's round. */
+  connectionsWithDueCalls(limit: number): Promise<readonly string[]>;
+  /**
+   * Under the connection's row lock: ends calls that are canceled, opted out or past their deadline; checks that
+   * open attempts (`intent`, `placed`, `unknown`) stay within the concurrency limit and starts within the calls
+   * per second, by counting rows, never by counters; takes the next due call whose (from, to) pair has no open
+   * attempt; stores the attempt as `intent` with its `watch_attempt` job, and the call as `dialing`.
+   */
+  claimNext(connectionId: string, attemptId: string): Promise<ClaimResult>;
+  /** Binds the carrier's id. Compare-and-set from `intent` or `unknown`; `false` when the attempt was resolved otherwise. */
+  attemptPlaced(attemptId: string, providerCallId: string): Promise<boolean>;
+  /** From `intent` to `unknown`, with the watch job due after `lookInMs`. `false` when already resolved. */
+  attemptUnknown(attemptId: string, lookInMs: number): Promise<boolean>;
+  /**
+   * Closes an attempt that surely rang nobody, from `intent` or `unknown`, and in the same step gives the call its
+   * next owner: back to the queue after `retryInMs`, or completed as `not_picked_up`/`failed` (`canceled` when
+   * that was requested) with the reason. `false` when the attempt was resolved otherwise.
+   */
+  attemptNotPlaced(
+    attemptId: string,
+    next: { readonly retryInMs: number } | { readonly reason: CallReason },
+  ): Promise<boolean>;
+  getAttempt(attemptId: string): Promise<AttemptRecord | null>;
+  /** Whether a carrier call is already bound to any attempt. */
+  isBound(providerCallId: string): Promise<boolean>;
+  countFruitlessLook(attemptId: string): Promise<number>;
+  /**
+   * Applies what the carrier reports: binds the id of an `intent` or `unknown` attempt, moves the call's state
+   * forward only, keeps the first terminal status. A terminal status ends the attempt, completes the call with its
+   * outcome (see `callOutcome` in calls/call-status.ts) and enqueues `finish_call`, in the same step.
+   */
+  report(attemptId: string, report: AttemptReport): Promise<ReportResult>;
+  /** Ends an attempt the carrier cannot tell the end of, completing the call as `not_picked_up`/`failed`. */
+  abandonAttempt(attemptId: string, reason: CallReason): Promise<boolean>;
+  /** Notes why the conversation is ending, while the call is live; kept by the terminal step. First note wins. */
+  noteReason(callId: string, reason: CallReason): Promise<void>;
+
+  /** Adds to the transcript. @returns the number of the entry, from 1 */
+  appendTranscript(callId: string, entry: Omit<TranscriptEntry, 'at'>): Promise<number>;
+  transcript(callId: string): Promise<readonly TranscriptEntry[]>;
+
+  /** Stores the summary and the deliveries with their jobs; once. `false` when it was done before. */
+  finishCall(callId: string, summary: string, deliveries: readonly NewDelivery[]): Promise<boolean>;
+
+  /** Marks the carrier account as paused until it is verified again. */
+  pauseConnection(connectionId: string): Promise<void>;
+  /** Nothing is dialled on the connection for this long. 0 clears it. */
+  setConnectionDown(connectionId: string, forMs: number): Promise<void>;
+  /** Lowers the concurrency that is used below the account's limit after the carrier refused; recovers by one a minute. */
+  reduceConcurrency(connectionId: string): Promise<void>;
+  /** The sealed account secret an attempt was placed with; `null` for an unknown attempt. */
+  connectionOfAttempt(attemptId: string): Promise<CarrierConnection | null>;
+  /**
+   * Finds calls without an owner (no open job, no live attempt, not queued) and gives them a `watch_attempt` or
+   * `finish_call` job. Anything found is a defect: the caller logs it as an error.
+   */
+  adoptOrphans(): Promise<number>;
+  /** Deletes idempotency records that expired over an hour ago. */
+  purgeIdempotency(): Promise<void>;
+}

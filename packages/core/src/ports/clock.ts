@@ -1,0 +1,7 @@
+/** Time and chance, injectable so that tests control them. */
+export interface Clock {
+  /** Milliseconds since the epoch. */
+  now(): number;
+}
+
+export const systemClock: Clock = { now: () => Date.now() };

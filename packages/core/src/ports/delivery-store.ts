@@ -1,0 +1,80 @@
+import type { Page, PageRequest } from './storage.ts';
+
+export interface WebhookIntegration {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly name: string;
+  readonly url: string;
+  /** Signing secret (`whsec_…`), sealed. */
+  readonly sealedSecret: string;
+  readonly createdAt: Date;
+}
+
+/**
+ * A notification on its way.
+ * - `callback`: at most one attempt on the wire. An attempt that was begun and never finished ends as `unknown`.
+ * - `webhook`: repeated until it succeeds or its schedule is used up (`failed`).
+ */
+export interface Delivery {
+  readonly id: string;
+  readonly organizationId: string;
+  readonly callId: string | null;
+  readonly kind: 'callback' | 'webhook';
+  /** `null` for callbacks. */
+  readonly integrationId: string | null;
+  readonly url: string;
+  /** Bearer token of a callback, sealed; `null` when none was given, and for webhooks. */
+  readonly sealedBearer: string | null;
+  /** Exact bytes of every attempt. */
+  readonly body: string;
+  readonly status: 'pending' | 'delivered' | 'failed' | 'unknown';
+  readonly attempts: number;
+  readonly createdAt: Date;
+}
+
+export interface DeliveryAttempt {
+  readonly number: number;
+  readonly startedAt: Date;
+  /** `null` while under way, or for ever when the process died. */
+  readonly finishedAt: Date | null;
+  readonly statusCode: number | null;
+  /** Short cause such as `timeout` or `address refused`; never the answer's body. */
+  readonly error: string | null;
+}
+
+export interface DeliveryStore {
+  createIntegration(integration: Omit<WebhookIntegration, 'createdAt'>): Promise<WebhookIntegration>;
+  getIntegration(organizationId: string, id: string): Promise<WebhookIntegration | null>;
+  listIntegrations(organizationId: string, page: PageRequest): Promise<Page<WebhookIntegration>>;
+  /** Pending deliveries to it end as `failed`. `false` when there is none. */
+  deleteIntegration(organizationId: string, id: string): Promise<boolean>;
+
+  /** Stores a delivery with its `deliver` job, due now. Used for test events; call results come with `finishCall`. */
+  create(delivery: NewDelivery): Promise<Delivery>;
+  get(deliveryId: string): Promise<Delivery | null>;
+  list(
+    organizationId: string,
+    filter: { readonly integrationId?: string; readonly callId?: string },
+    page: PageRequest,
+  ): Promise<Page<Delivery>>;
+  listAttempts(organizationId: string, deliveryId: string): Promise<readonly DeliveryAttempt[]>;
+  /**
+   * Records that bytes are about to be sent, before any is. `null` when nothing may be sent: the delivery
+   * is not pending, or it is a callback that already has an attempt (which this call then turns to `unknown`).
+   */
+  beginAttempt(deliveryId: string): Promise<{ readonly number: number } | null>;
+  /** Records how attempt `number` ended, and where that leaves the delivery. */
+  finishAttempt(
+    deliveryId: string,
+    number: number,
+    result: {
+      readonly statusCode: number | null;
+      readonly error: string | null;
+      readonly status: 'pending' | 'delivered' | 'failed';
+    },
+  ): Promise<void>;
+  /** Makes a finished webhook delivery pending again, due now, with the same bytes and id. `null` when there is none; `conflict` for callbacks and while pending. */
+  resend(organizationId: string, deliveryId: string): Promise<Delivery | null>;
+}
+
+export type NewDelivery = Omit<Delivery, 'status' | 'attempts' | 'createdAt'>;

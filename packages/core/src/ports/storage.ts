@@ -1,0 +1,48 @@
+import type { CallStore } from './call-store.ts';
+import type { DeliveryStore } from './delivery-store.ts';
+import type { JobStore } from './job-store.ts';
+import type { OrganizationStore } from './organization-store.ts';
+import type { WorkflowStore } from './workflow-store.ts';
+
+export type Mode = 'live' | 'test';
+
+/** One page of a list, newest first. `nextCursor` is null on the last page; cursors are opaque. */
+export interface Page<T> {
+  readonly items: readonly T[];
+  readonly nextCursor: string | null;
+}
+
+export interface PageRequest {
+  /** 1-100 */
+  readonly limit: number;
+  /** `null` for the first page. An unreadable cursor is `validation_failed`. */
+  readonly cursor: string | null;
+}
+
+/**
+ * Everything Callkite keeps. What must hold for every implementation, under any number of processes:
+ * - Each method is one atomic step, unless its comment says otherwise: all of its effects or none.
+ * - All points in time come from the store's clock, not from the caller's; callers pass durations.
+ * - A method that takes an `organizationId` neither reads nor changes another organization's rows.
+ * - Failure to reach the store is a retryable `storage_unavailable` within 5 s; nothing has happened then,
+ *   except where a commit's outcome is unknowable.
+ * - Strings hold no U+0000 and no lone surrogates: the HTTP edge refuses them.
+ */
+export interface Storage {
+  readonly organizations: OrganizationStore;
+  readonly workflows: WorkflowStore;
+  readonly calls: CallStore;
+  readonly deliveries: DeliveryStore;
+  readonly jobs: JobStore;
+  /** Brings the schema up to date; safe to call from many processes at once. Idempotent. */
+  start(): Promise<void>;
+  /** Waits for running statements and closes connections. Idempotent. */
+  stop(): Promise<void>;
+  /** Cheap round trip; rejects when the store cannot be reached. Also tells the store's clock for the skew check. */
+  ping(): Promise<{ readonly nowMs: number }>;
+  /**
+   * Counts one unit against a key in a fixed window that begins at the key's first hit; exact across processes.
+   * @returns units used in this window, this one included, and the milliseconds until it ends
+   */
+  consume(key: string, windowSeconds: number): Promise<{ readonly used: number; readonly resetMs: number }>;
+}

@@ -1,0 +1,183 @@
+import type { HttpRequest, HttpResponse } from './http.ts';
+import type { SpeechChannel, TextSocket } from './speech.ts';
+
+/** Decrypted credentials of an organization's account at the carrier. Never logged. */
+export interface CarrierAccount {
+  readonly accountId: string;
+  readonly secret: string;
+}
+
+/** Statuses as carriers spell them. */
+export type CarrierCallStatus =
+  | 'queued'
+  | 'initiated'
+  | 'ringing'
+  | 'in-progress'
+  | 'completed'
+  | 'busy'
+  | 'no-answer'
+  | 'failed'
+  | 'canceled';
+
+export type AnsweredBy = 'human' | 'machine' | 'fax' | 'unknown';
+
+export interface PlaceCallRequest {
+  /** E.164 */
+  readonly to: string;
+  /** E.164, connected by the organization */
+  readonly from: string;
+  /** Opaque signed text; comes back in every webhook and socket of this call. URL-safe, at most 100 characters. */
+  readonly attemptToken: string;
+  readonly ringSeconds: number;
+  /** The carrier ends the call at this age even if we are gone. */
+  readonly maximumDurationSeconds: number;
+  readonly detectMachine: boolean;
+}
+
+/** What the carrier knows of a call when asked. */
+export interface CarrierCall {
+  readonly providerCallId: string;
+  readonly status: CarrierCallStatus;
+  readonly from: string;
+  readonly to: string;
+  /** Milliseconds since the epoch; null while the carrier has not dated it. */
+  readonly createdAtMs: number | null;
+  readonly answeredBy: AnsweredBy | null;
+  readonly durationSeconds: number | null;
+  /** Present when the carrier tells how long the call waited in its own queue. */
+  readonly queueMs: number | null;
+}
+
+/**
+ * Result of one attempt to place a call. The classification is the adapter's duty:
+ * - `placed`: the carrier answered with its id.
+ * - `not-placed`: certain that no call exists. `retry` tells whether trying again later makes sense;
+ *   `scope` whether only this call or the whole account is refused.
+ * - `unknown`: the request may have reached the carrier (5xx, timeout, reset, unreadable answer).
+ *   Such a call must never be placed again.
+ */
+export type Placement =
+  | { readonly outcome: 'placed'; readonly providerCallId: string }
+  | {
+      readonly outcome: 'not-placed';
+      readonly retry: boolean;
+      readonly scope: 'call' | 'account';
+      readonly reason: 'invalid_number' | 'blocked_destination' | 'carrier_rejected' | 'carrier_unavailable';
+      /** `true` when the carrier refused because too many calls are open. */
+      readonly tooManyCalls: boolean;
+      /** The carrier's own code, for logs. */
+      readonly providerCode: string | null;
+    }
+  | { readonly outcome: 'unknown'; readonly providerCode: string | null };
+
+/** One webhook or socket request of the carrier, verified and parsed. */
+export type CarrierEvent =
+  | {
+      readonly type: 'status';
+      readonly status: CarrierCallStatus;
+      /** Carrier's order of events of one call; null when it gives none. */
+      readonly sequence: number | null;
+      readonly durationSeconds: number | null;
+      readonly answeredBy: AnsweredBy | null;
+    }
+  | { readonly type: 'answered-by'; readonly answeredBy: AnsweredBy; readonly greetingEnded: boolean }
+  /** The callee answered; the carrier waits for instructions in the response. */
+  | { readonly type: 'instructions-wanted'; readonly answeredBy: AnsweredBy | null }
+  /** The speech channel ended; `lost` means the callee is still there and the channel broke. The carrier waits for instructions. */
+  | { readonly type: 'channel-ended'; readonly how: 'callee-left' | 'we-ended' | 'lost' };
+
+export interface VerifiedCarrierEvent {
+  readonly attemptToken: string;
+  readonly providerCallId: string;
+  readonly event: CarrierEvent;
+}
+
+/** What the carrier shall do next with an answered call. */
+export type CallInstruction =
+  | {
+      readonly type: 'converse';
+      readonly attemptToken: string;
+      readonly language: string;
+      readonly voice: string | null;
+    }
+  /** Speak, then hang up. */
+  | { readonly type: 'say'; readonly text: string; readonly language: string; readonly voice: string | null }
+  | { readonly type: 'hang-up' };
+
+export interface CarrierNumber {
+  readonly providerNumberId: string;
+  /** E.164 */
+  readonly phoneNumber: string;
+  readonly canCall: boolean;
+  readonly canText: boolean;
+}
+
+export type BusinessProfileStatus =
+  | 'Profile Approved'
+  | 'Profile In Review'
+  | 'Profile Pending'
+  | 'Profile Draft'
+  | 'Profile Rejected'
+  | 'Profile Error'
+  | 'No Profile';
+
+export interface CarrierAccountFacts {
+  readonly accountId: string;
+  readonly name: string;
+  readonly type: 'trial' | 'full';
+  readonly active: boolean;
+  readonly businessProfile: BusinessProfileStatus;
+}
+
+/**
+ * A phone carrier. Everything here is called with the credentials of the account concerned; one adapter
+ * serves all organizations. Except for `placeCall`, which classifies, failures are `CallkiteError`s
+ * `provider_rejected` or `provider_unavailable`.
+ */
+export interface Telephony {
+  /** Path segment under `/carriers/`, such as `twilio`. */
+  readonly name: string;
+
+  /** Sends at most one create request, never retried. Settles within 10 s; never rejects. */
+  placeCall(account: CarrierAccount, request: PlaceCallRequest): Promise<Placement>;
+  /** Ends a call in whatever live state it is; resolves when the call is already over. */
+  endCall(account: CarrierAccount, providerCallId: string): Promise<void>;
+  /** Replaces what a live call is doing; resolves without effect when the call is already over. */
+  redirectCall(account: CarrierAccount, providerCallId: string, instruction: CallInstruction): Promise<void>;
+  /** `null` when the carrier does not know the id. */
+  fetchCall(account: CarrierAccount, providerCallId: string): Promise<CarrierCall | null>;
+  /** Every call between the two numbers created at or after `sinceMs`, calls still queued at the carrier included. */
+  findCalls(
+    account: CarrierAccount,
+    query: { readonly from: string; readonly to: string; readonly sinceMs: number },
+  ): Promise<readonly CarrierCall[]>;
+
+  /** Fetches the account, which proves the credentials, and its business profile. */
+  describeAccount(account: CarrierAccount): Promise<CarrierAccountFacts>;
+  listNumbers(account: CarrierAccount): Promise<readonly CarrierNumber[]>;
+
+  /**
+   * Verifies a webhook against the public URL and parses it, in one step.
+   * @param path path below `/carriers/{name}/`
+   * @param secretOf finds the account secret for an attempt token; `null` for an unknown or forged token
+   * @returns `null` when the signature or the token is not genuine: answer 403 and change nothing
+   */
+  receiveWebhook(
+    path: string,
+    request: HttpRequest,
+    secretOf: (attemptToken: string) => Promise<string | null>,
+  ): Promise<VerifiedCarrierEvent | null>;
+  /** The response body for a webhook that waits for instructions. */
+  renderInstruction(instruction: CallInstruction): HttpResponse;
+  /** The response for a webhook that waits for nothing. */
+  acknowledge(): HttpResponse;
+  /**
+   * Verifies a WebSocket upgrade. `null`: refuse with 403. Otherwise `open` turns the accepted socket
+   * into a speech channel that belongs to the attempt.
+   */
+  receiveUpgrade(
+    path: string,
+    request: HttpRequest,
+    secretOf: (attemptToken: string) => Promise<string | null>,
+  ): Promise<{ readonly attemptToken: string; open(socket: TextSocket): SpeechChannel } | null>;
+}

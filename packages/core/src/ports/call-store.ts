@@ -229,6 +229,9 @@ export interface CallStore {
   /** Notes why the conversation is ending, while the call is live; kept by the terminal step. First note wins. */
   noteReason(callId: string, reason: CallReason): Promise<void>;
 
+  /** Counts a lost speech channel of a live call. @returns how many were lost, this one included */
+  countLostChannel(callId: string): Promise<number>;
+
   /** Adds to the transcript. @returns the number of the entry, from 1 */
   appendTranscript(callId: string, entry: Omit<TranscriptEntry, 'at'>): Promise<number>;
   transcript(callId: string): Promise<readonly TranscriptEntry[]>;

@@ -1,3 +1,4 @@
+import type { RateLimiterAbstract } from 'rate-limiter-flexible';
 import type { CallStore } from './call-store.ts';
 import type { DeliveryStore } from './delivery-store.ts';
 import type { JobStore } from './job-store.ts';
@@ -41,8 +42,12 @@ export interface Storage {
   /** Cheap round trip; rejects when the store cannot be reached. Also tells the store's clock for the skew check. */
   ping(): Promise<{ readonly nowMs: number }>;
   /**
-   * Counts one unit against a key in a fixed window that begins at the key's first hit; exact across processes.
-   * @returns units used in this window, this one included, and the milliseconds until it ends
+   * A limiter that is exact across all processes on this store. Fixed window from a key's first hit.
+   * Its `consume` rejects with a `RateLimiterRes` when the points are used up, and with an `Error` when the store fails.
    */
-  consume(key: string, windowSeconds: number): Promise<{ readonly used: number; readonly resetMs: number }>;
+  createRateLimiter(options: {
+    readonly keyPrefix: string;
+    readonly points: number;
+    readonly durationSeconds: number;
+  }): RateLimiterAbstract;
 }

@@ -1,0 +1,235 @@
+import OpenAI from 'openai';
+import type { ChatCompletionMessageParam } from 'openai/resources/chat/completions';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type OpenAiEmulator, startOpenAiEmulator } from '../index.ts';
+
+const strictTool = (name: string, properties: Record<string, object>) => ({
+  type: 'function' as const,
+  function: {
+    name,
+    strict: true,
+    parameters: {
+      type: 'object',
+      properties,
+      required: Object.keys(properties),
+      additionalProperties: false,
+    },
+  },
+});
+const endCall = strictTool('end_call', {
+  outcome: { type: 'string', enum: ['completed', 'declined', 'no_response', 'opted_out', 'callback'] },
+});
+const optOut = strictTool('record_opt_out', {
+  quote: { type: 'string' },
+  reason: { type: ['string', 'null'] },
+});
+const fillField = strictTool('fill_form_field', {
+  field: { type: 'string', enum: ['parking_space', 'email_address'] },
+  value: { type: 'string' },
+});
+
+const DISCLOSURE = 'Hello, I am an AI assistant calling on behalf of Bright Smile Dental.';
+const BRIEF = `You are Ava, calling on behalf of Bright Smile Dental.
+
+## Objective
+Call Jordan to confirm the appointment on Tuesday at 3 pm.
+
+## Facts
+- Recipient: Jordan
+- The appointment with Dr. Lee is on Tuesday at 3 pm.
+- The cleaning costs $80.
+- Address: 12 Main Street
+
+## Steps
+1. Confirm the appointment: Confirm the appointment on Tuesday at 3 pm.
+2. Other time: Ask what day and time would suit them better. (only when: they cannot make it)
+3. Parking: Ask if they need a parking space.
+4. Wrap up: Thank them and say goodbye.
+
+## Rules
+- One question at a time.`;
+
+interface Said {
+  /** What the agent said, turn by turn. */
+  lines: string[];
+  /** Tool calls in order, as `name {"arguments":…}`. */
+  calls: string[];
+  ended: boolean;
+}
+
+describe('a call held by the model', () => {
+  let emulator: OpenAiEmulator;
+  let client: OpenAI;
+
+  beforeAll(async () => {
+    emulator = await startOpenAiEmulator();
+    client = new OpenAI({ baseURL: emulator.url, apiKey: 'sk-any' });
+  });
+  afterAll(() => emulator.close());
+
+  /** Plays a callee who says the given lines, the last one over and over. */
+  async function talk(callee: string[], brief = BRIEF, tools = [endCall, optOut]): Promise<Said> {
+    const said: Said = { lines: [], calls: [], ended: false };
+    const messages: ChatCompletionMessageParam[] = [
+      { role: 'system', content: brief },
+      { role: 'assistant', content: DISCLOSURE },
+    ];
+    for (let turn = 0; turn < 20 && !said.ended; turn += 1) {
+      messages.push({ role: 'user', content: callee[turn] ?? callee.at(-1) ?? '' });
+      for (;;) {
+        const stream = client.chat.completions.stream({ model: 'gpt-6-luna', messages, tools });
+        const { message } = (await stream.finalChatCompletion()).choices[0] ?? {};
+        if (!message) throw new Error('no message');
+        messages.push(message);
+        if (message.content) said.lines.push(message.content);
+        for (const call of message.tool_calls ?? []) {
+          said.calls.push(`${call.function.name} ${call.function.arguments}`);
+          messages.push({ role: 'tool', tool_call_id: call.id, content: '{"ok":true}' });
+          said.ended ||= call.function.name === 'end_call';
+        }
+        if (!message.tool_calls || said.ended) break;
+      }
+    }
+    return said;
+  }
+
+  it('goes through the steps and ends', async () => {
+    expect(await talk(['Hello?', 'Yes, that works.', 'No thanks.'])).toEqual({
+      lines: [
+        'Can you confirm the appointment on Tuesday at 3 pm?',
+        'Great, thank you. Could you tell me whether you need a parking space?',
+        'I understand. That is everything. Thank you for your time, goodbye.',
+      ],
+      calls: ['end_call {"outcome":"completed"}'],
+      ended: true,
+    });
+  });
+
+  it('asks for another time when the callee cannot make it', async () => {
+    const { lines } = await talk(['Hello?', "No, I can't.", 'Thursday at 4 pm would be good', 'no']);
+    expect(lines[1]).toBe('I understand. Could you tell me what day and time would suit you better?');
+    expect(lines[2]).toMatch(
+      /^Thank you, Thursday at 4 pm\. Could you tell me whether you need a parking space\?$/,
+    );
+  });
+
+  it('does not ask what the callee has said already', async () => {
+    const { lines, ended } = await talk([
+      'Hi',
+      'Can we do Wednesday at three in the afternoon instead?',
+      'no',
+    ]);
+    expect(lines[1]).toMatch(/^Thank you, Wednesday at three in the afternoon\. .*parking/);
+    expect(ended).toBe(true);
+  });
+
+  it('says truthfully what it is, and answers from the facts alone', async () => {
+    const { lines } = await talk([
+      'Who is this?',
+      'Are you a robot?',
+      'When is it?',
+      'How much is it?',
+      'Where is it?',
+      'Is there coffee?',
+      'bye',
+    ]);
+    expect(lines[0]).toContain('an AI assistant, not a person, calling on behalf of Bright Smile Dental');
+    expect(lines[1]).toContain('AI assistant');
+    expect(lines[2]).toContain('It is Tuesday at 3 pm.');
+    expect(lines[3]).toContain('It is $80.');
+    expect(lines[4]).toContain('It is 12 Main Street.');
+    expect(lines[5]).toContain("I don't have that information");
+  });
+
+  it('records an opt-out, acknowledges it and ends', async () => {
+    expect(await talk(['Hi', 'Please stop calling me and take me off your list'])).toEqual({
+      lines: [
+        'Can you confirm the appointment on Tuesday at 3 pm?',
+        'Understood. You will not be called again. Goodbye.',
+      ],
+      calls: [
+        'record_opt_out {"quote":"Please stop calling me and take me off your list","reason":"The callee asked not to be called again."}',
+        'end_call {"outcome":"opted_out"}',
+      ],
+      ended: true,
+    });
+  });
+
+  it('asks again in a silence and gives up in the end', async () => {
+    const { lines, calls } = await talk(['Hi', '[silence]']);
+    expect(lines[1]).toBe('Are you still there? Can you confirm the appointment on Tuesday at 3 pm?');
+    expect(lines).toHaveLength(4);
+    expect(calls).toEqual(['end_call {"outcome":"no_response"}']);
+  });
+
+  it.each([
+    ["I'm not interested", 'declined'],
+    ["I'm driving, call me back later", 'callback'],
+    ['Goodbye', 'completed'],
+  ])('ends on "%s"', async (line, outcome) => {
+    const { calls, lines } = await talk(['Hello', line]);
+    expect(lines).toHaveLength(2);
+    expect(calls).toEqual([`end_call {"outcome":"${outcome}"}`]);
+  });
+
+  it('never goes on for ever', async () => {
+    const { lines, ended } = await talk(['What is the meaning of it all?']);
+    expect(ended).toBe(true);
+    expect(lines.length).toBeLessThanOrEqual(12);
+  });
+
+  it('keeps its turns short', async () => {
+    const { lines } = await talk(['Hello?', 'Is there coffee?', 'maybe', 'what did you say?', 'yes', 'no']);
+    for (const line of lines) expect(line.split(' ').length).toBeLessThan(34);
+  });
+
+  it('fills a form field with the answer before it goes on', async () => {
+    const { calls, lines } = await talk(['Hello?', 'yes', 'Yes please'], BRIEF, [endCall, optOut, fillField]);
+    expect(calls[0]).toBe('fill_form_field {"field":"parking_space","value":"Yes please"}');
+    expect(lines.at(-1)).toContain('goodbye');
+  });
+
+  it.each([
+    ['es-ES', 'Confirme la cita del martes.', '¿Puede confirmar la cita del martes?', 'Eso es todo'],
+    [
+      'de-DE',
+      'Fragen Sie, ob der Termin passt.',
+      'Können Sie mir sagen, ob der Termin passt?',
+      'Das ist alles',
+    ],
+    [
+      'fr-FR',
+      'Confirmez le rendez-vous de mardi.',
+      'Pouvez-vous confirmer le rendez-vous de mardi ?',
+      "C'est tout",
+    ],
+  ])('speaks %s', async (language, step, question, end) => {
+    const brief = `Language: ${language}\n\n## Objective\nX.\n\n## Steps\n1. ${step}`;
+    const { lines } = await talk(['Hola', 'ok'], brief);
+    expect(lines[0]).toBe(question);
+    expect(lines[1]).toContain(end);
+  });
+
+  it('takes a note about the line as the callee listening', async () => {
+    const { lines } = await talk(['(The callee has answered and is listening.)', 'Yes.', 'No.']);
+    expect(lines[0]).toBe('Can you confirm the appointment on Tuesday at 3 pm?');
+    expect(lines).toHaveLength(3);
+  });
+
+  it('speaks about a step that is the whole task', async () => {
+    const brief =
+      '## Objective\nCall Jordan to confirm the appointment.\n\n## Steps\n1. Call Jordan: Call Jordan to confirm the appointment.';
+    const { lines } = await talk(['Hello?', 'Yes'], brief);
+    expect(lines[0]).toBe('Can you confirm the appointment?');
+  });
+
+  it('introduces itself when nothing was said yet', async () => {
+    const completion = await client.chat.completions.create({
+      model: 'gpt-6-luna',
+      messages: [{ role: 'system', content: BRIEF }],
+    });
+    expect(completion.choices[0]?.message.content).toBe(
+      'Hello, this is Ava, an AI assistant calling on behalf of Bright Smile Dental. Can you confirm the appointment on Tuesday at 3 pm?',
+    );
+  });
+});

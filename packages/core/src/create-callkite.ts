@@ -1,15 +1,36 @@
-import type { Keyv } from 'keyv';
-import type { Calls } from './calls/calls.ts';
-import type { CarrierIngress } from './calls/carrier-ingress.ts';
-import type { CallkiteEvent } from './events.ts';
-import type { Webhooks } from './notifications/webhooks.ts';
-import type { Organizations } from './organizations/organizations.ts';
+import { Keyv } from 'keyv';
+import { createAttemptTokens } from './calls/attempt-token.ts';
+import { createFinishWork, createWorkflowGenerationWork } from './calls/call-work.ts';
+import { type Calls, createCalls } from './calls/calls.ts';
+import { createCarrierBreaker } from './calls/carrier-breaker.ts';
+import { type CarrierIngress, createCarrierIngress } from './calls/carrier-ingress.ts';
+import { createDispatcher } from './calls/dispatcher.ts';
+import { createReconciliation } from './calls/reconciliation.ts';
+import { createConversations } from './conversations/conversations.ts';
+import { voicemailMessage } from './conversations/disclosure.ts';
+import { phrasesFor } from './conversations/phrases.ts';
+import { CallkiteError } from './errors.ts';
+import type { CallkiteEvent, EmitEvent } from './events.ts';
+import { toFetch } from './http/fetch.ts';
+import { createHttpHandler } from './http/handler.ts';
+import type { Readiness } from './http/route.ts';
+import { createJobRunner } from './job-runner.ts';
+import { createIdempotency } from './limits/idempotency.ts';
+import { createRateLimits } from './limits/rate-limit.ts';
+import { createNotifier } from './notifications/notifier.ts';
+import { createOutboundFetch } from './notifications/outbound-fetch.ts';
+import { createWebhooks, type Webhooks } from './notifications/webhooks.ts';
+import { createOrganizations, type Organizations } from './organizations/organizations.ts';
+import { connectionSecretContext, createSecretBox } from './organizations/secret-box.ts';
+import type { ReportResult } from './ports/call-store.ts';
+import { systemClock } from './ports/clock.ts';
 import type { HttpRequest, HttpResponse } from './ports/http.ts';
 import type { LanguageModel } from './ports/language-model.ts';
-import type { Logger } from './ports/logger.ts';
-import type { Storage } from './ports/storage.ts';
+import { type Logger, silentLogger } from './ports/logger.ts';
+import type { CarrierConnection } from './ports/organization-store.ts';
+import type { Mode, Storage } from './ports/storage.ts';
 import type { Telephony } from './ports/telephony.ts';
-import type { Workflows } from './workflows/workflows.ts';
+import { createWorkflows, type Workflows } from './workflows/workflows.ts';
 
 export interface CallkiteOptions {
   storage: Storage;
@@ -31,10 +52,15 @@ export interface CallkiteOptions {
   cache?: Keyv;
   /** @default 60 */
   requestsPerMinute?: number;
+  /**
+   * How long a placement may stay unconfirmed before the carrier's empty listing counts as proof that no call
+   * exists. Shorter than the carrier's worst delays, it rings people twice. @default 120 000
+   */
+  confirmationWindowMs?: number;
   /** Whether this process dials and delivers, or only answers requests. @default true */
   runWorkers?: boolean;
   logger?: Logger;
-  /** Receives what happens in this process. Must not throw. */
+  /** Receives what happens in this process; what it throws is logged. */
   onEvent?: (event: CallkiteEvent) => void;
 }
 
@@ -52,4 +78,235 @@ export interface Callkite {
   start(): Promise<void>;
   /** Stops claiming work, waits for live conversations (at most `drainMs`, default 10 minutes), closes the store. Idempotent. */
   stop(options?: { drainMs?: number }): Promise<void>;
+}
+
+/** Node and store may disagree on the time by so much. */
+const clockSkewAllowedMs = 2_000;
+const orphanSweepMs = 60_000;
+const purgeMs = 10 * 60_000;
+/** A callback may take 30 s, and one that was interrupted is not sent again. */
+const jobGraceMs = 35_000;
+const defaultDrainMs = 10 * 60_000;
+
+/** Wires the library. Nothing runs before `start()`, except that requests are answered. */
+export function createCallkite(options: CallkiteOptions): Callkite {
+  const { storage, test, logger = silentLogger } = options;
+  const emit: EmitEvent = (event) => {
+    try {
+      options.onEvent?.(event);
+    } catch (error) {
+      logger.error({ err: error, type: event.type }, 'onEvent threw');
+    }
+  };
+  const vendors = { live: options, test };
+  const telephonyFor = (mode: Mode) => vendorsOf(mode).telephony;
+  const languageModelFor = (mode: Mode) => vendorsOf(mode).languageModel;
+  const secretBox = createSecretBox(options.secretKey);
+  const cache = options.cache ?? new Keyv();
+  const allowPrivate = options.allowPrivateCallbacks ?? false;
+  const outbound = createOutboundFetch({ allowPrivate });
+  const tokens = createAttemptTokens((text) => secretBox.hmac('attempt', text));
+  const accountOf = (connection: CarrierConnection) => ({
+    accountId: connection.accountId,
+    secret: secretBox.open(connection.sealedSecret, connectionSecretContext(connection)),
+  });
+
+  const organizations = createOrganizations({
+    storage,
+    telephonyFor: (mode) => vendors[mode]?.telephony ?? null,
+    secretBox,
+    cache,
+    logger,
+  });
+  const organizationName = async (id: string) => (await organizations.get(id)).name;
+  const notifier = createNotifier({ storage, secretBox, outbound, logger, emit });
+  const workflows = createWorkflows({ storage });
+  const conversations = createConversations({
+    storage,
+    languageModelFor,
+    organizationName,
+    emit,
+    logger,
+    clock: systemClock,
+  });
+
+  function vendorsOf(mode: Mode): { telephony: Telephony; languageModel: LanguageModel } {
+    const found = vendors[mode];
+    if (!found) throw new CallkiteError('internal', `this server has no carrier and model for ${mode} calls`);
+    return found;
+  }
+
+  function onReport(result: ReportResult): void {
+    if (result.result !== 'applied' || !result.changed) return;
+    const { call } = result;
+    emit({ type: 'call.state', callId: call.id, state: call.state });
+    if (!call.outcome) return;
+    emit({ type: 'call.completed', callId: call.id, outcome: call.outcome, reason: call.reason });
+    runner.wake('finish_call');
+    dispatcher.wake(call.connectionId);
+  }
+
+  const work = {
+    storage,
+    languageModelFor,
+    organizationName,
+    buildDeliveries: notifier.buildDeliveries,
+    onDue: (connectionId: string) => dispatcher.wake(connectionId),
+    onDeliveries: () => runner.wake('deliver'),
+    emit,
+  };
+  const runner = createJobRunner({
+    jobs: storage.jobs,
+    logger,
+    handlers: {
+      generate_workflow: createWorkflowGenerationWork(work),
+      finish_call: createFinishWork(work),
+      deliver: { concurrency: 50, perOrganization: 4, run: notifier.deliver, giveUp: notifier.giveUp },
+      watch_attempt: {
+        concurrency: 20,
+        run: createReconciliation({
+          calls: storage.calls,
+          async carrierOf(attemptId) {
+            const connection = await storage.calls.connectionOfAttempt(attemptId);
+            return connection && { telephony: telephonyFor(connection.mode), account: accountOf(connection) };
+          },
+          onReport,
+          confirmationWindowMs: options.confirmationWindowMs ?? 120_000,
+          logger,
+        }),
+      },
+    },
+  });
+  const breaker = createCarrierBreaker({
+    calls: storage.calls,
+    telephonyFor,
+    accountOf,
+    onRecovered: (connectionId) => dispatcher.wake(connectionId),
+    logger,
+  });
+  const dispatcher = createDispatcher({
+    calls: storage.calls,
+    telephonyFor,
+    accountOf,
+    tokens,
+    breaker,
+    onDialing: (callId) => emit({ type: 'call.state', callId, state: 'dialing' }),
+    logger,
+  });
+  const calls = createCalls({
+    storage,
+    telephonyFor,
+    accountOf,
+    allowedCountries: async (id) => (await organizations.get(id)).allowedCountries,
+    outbound,
+    secretBox,
+    idempotency: createIdempotency({ cache, logger }),
+    onDue: dispatcher.wake,
+    onPrompt: () => runner.wake('generate_workflow'),
+    onReport,
+    emit,
+    logger,
+  });
+  const webhooks = createWebhooks({ storage, secretBox, outbound, onDeliveries: work.onDeliveries });
+  const carriers = createCarrierIngress({
+    calls: storage.calls,
+    carriers: new Map(
+      [options.telephony, ...(test ? [test.telephony] : [])].map((adapter) => [adapter.name, adapter]),
+    ),
+    tokens,
+    accountOf,
+    conversations,
+    voicemailMessage: async (definition, organizationId) =>
+      voicemailMessage(definition, await organizationName(organizationId)),
+    apology: (definition) => phrasesFor(definition.language).apology,
+    onReport,
+    logger,
+  });
+
+  let started: Promise<void> | undefined;
+  let stopped: Promise<void> | undefined;
+  const timers: NodeJS.Timeout[] = [];
+
+  async function readiness(): Promise<Readiness> {
+    if (stopped || !started) return { ok: false, checks: { service: stopped ? 'stopping' : 'not started' } };
+    try {
+      await storage.ping();
+      return { ok: true, checks: { storage: 'ok' } };
+    } catch {
+      return { ok: false, checks: { storage: 'unreachable' } };
+    }
+  }
+
+  const handle = createHttpHandler({
+    organizations,
+    workflows,
+    calls,
+    webhooks,
+    carriers,
+    operatorToken: options.operatorToken,
+    rateLimits: createRateLimits({ storage, requestsPerMinute: options.requestsPerMinute ?? 60, logger }),
+    readiness,
+    logger,
+  });
+
+  async function startOnce(): Promise<void> {
+    await storage.start();
+    const before = Date.now();
+    const { nowMs } = await storage.ping();
+    const skewMs = Math.abs(nowMs - (before + Date.now()) / 2);
+    if (skewMs > clockSkewAllowedMs) {
+      throw new CallkiteError(
+        'internal',
+        `This machine's clock and the store's differ by ${Math.round(skewMs)} ms: synchronise them and start again`,
+      );
+    }
+    if (options.runWorkers === false) return;
+    runner.start();
+    dispatcher.start();
+    timers.push(
+      setInterval(() => void sweep(), orphanSweepMs),
+      setInterval(
+        () => void storage.calls.purgeIdempotency().catch(warn('expired keys could not be purged')),
+        purgeMs,
+      ),
+    );
+  }
+
+  async function sweep(): Promise<void> {
+    const adopted = await storage.calls.adoptOrphans().catch(warn('orphaned calls could not be looked for'));
+    if (adopted) logger.error({ adopted }, 'calls without an owner were found and taken over');
+  }
+
+  function warn(message: string): (error: unknown) => undefined {
+    return (error) => {
+      logger.warn({ err: error }, message);
+    };
+  }
+
+  async function stopOnce(drainMs: number): Promise<void> {
+    await started?.catch(() => undefined);
+    for (const timer of timers) clearInterval(timer);
+    breaker.stop();
+    await Promise.all([dispatcher.stop(), conversations.drain(drainMs)]);
+    await runner.stop(jobGraceMs);
+    await storage.stop();
+  }
+
+  return {
+    organizations,
+    workflows,
+    calls,
+    webhooks,
+    carriers,
+    handle,
+    fetch: toFetch(handle),
+    start() {
+      started ??= startOnce();
+      return started;
+    },
+    stop({ drainMs = defaultDrainMs } = {}) {
+      stopped ??= stopOnce(drainMs);
+      return stopped;
+    },
+  };
 }

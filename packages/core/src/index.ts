@@ -1,8 +1,11 @@
 export { callOutcome, isTerminal, movesForward, stateOf } from './calls/call-status.ts';
 export type { AcceptedCall, Calls, PromptCallInput, TriggerCallInput } from './calls/calls.ts';
+export { type Callkite, type CallkiteOptions, createCallkite } from './create-callkite.ts';
 export { CallkiteError, type CallkiteErrorOptions, type ErrorCode } from './errors.ts';
+export type { CallkiteEvent } from './events.ts';
 export { createId } from './ids.ts';
 export type { Webhooks } from './notifications/webhooks.ts';
+export { apiKeyPattern } from './organizations/api-keys.ts';
 export type { Caller, Organizations } from './organizations/organizations.ts';
 export type {
   AcceptCall,

@@ -1,1 +1,12 @@
-export {};
+export { servesPath } from './http/handler.ts';
+export { fromNode, type HttpMount, type MountOptions, nodeHandler } from './http/node-handler.ts';
+export { callkiteMiddleware, type NodeMiddleware } from './http/node-middleware.ts';
+export { attachSockets, type SocketMount } from './http/node-sockets.ts';
+export {
+  createOutboundFetch,
+  type OutboundAnswer,
+  type OutboundFailure,
+  type OutboundFetch,
+  type OutboundFetchOptions,
+  type OutboundRequest,
+} from './notifications/outbound-fetch.ts';

@@ -1,7 +1,24 @@
 import type { CallState, CallStatus } from '../contract/call-status.ts';
+import { CallkiteError } from '../errors.ts';
+import type { EmitEvent } from '../events.ts';
+import { createId } from '../ids.ts';
+import type { Idempotency } from '../limits/idempotency.ts';
+import type { OutboundFetch } from '../notifications/outbound-fetch.ts';
+import { checkDestination } from '../organizations/destinations.ts';
 import type { Caller } from '../organizations/organizations.ts';
-import type { CallRecord, TranscriptEntry } from '../ports/call-store.ts';
-import type { Page, PageRequest } from '../ports/storage.ts';
+import { callbackSecretContext, type SecretBox } from '../organizations/secret-box.ts';
+import type {
+  AcceptCall,
+  CallRecord,
+  ReportResult,
+  StoredAnswer,
+  TranscriptEntry,
+} from '../ports/call-store.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { CarrierConnection } from '../ports/organization-store.ts';
+import type { Mode, Page, PageRequest, Storage } from '../ports/storage.ts';
+import type { CarrierAccount, Telephony } from '../ports/telephony.ts';
+import { fallbackWorkflow } from '../workflows/generation.ts';
 
 /** What both ways of placing a call share. Values are validated by the contract's schemas already. */
 interface CallInput {
@@ -59,4 +76,196 @@ export interface Calls {
   ): Promise<Page<CallRecord>>;
   /** Throws `not_found`, and `conflict` when the call is over. Repeating it changes nothing. */
   cancel(organizationId: string, callId: string): Promise<CallRecord>;
+}
+
+export interface CallsDeps {
+  storage: Storage;
+  telephonyFor(mode: Mode): Telephony;
+  accountOf(connection: CarrierConnection): CarrierAccount;
+  /** Countries an organization may call, ISO codes. */
+  allowedCountries(organizationId: string): Promise<readonly string[]>;
+  outbound: Pick<OutboundFetch, 'check' | 'checkResolved'>;
+  secretBox: SecretBox;
+  idempotency: Idempotency;
+  /** A call may be due: dial now. */
+  onDue(connectionId: string): void;
+  /** A prompt call waits for its workflow. */
+  onPrompt(): void;
+  onReport(result: ReportResult): void;
+  emit: EmitEvent;
+  logger: Logger;
+}
+
+/** Calls that could not be dialled for so long end as `carrier_unavailable`. */
+const dialDeadlineMs = 15 * 60_000;
+
+export function createCalls(deps: CallsDeps): Calls {
+  const { storage, idempotency } = deps;
+
+  async function accept(
+    caller: Caller,
+    route: 'call' | 'call-prompt',
+    input: CallInput & object,
+    call: Omit<AcceptCall, 'organizationId' | 'mode' | 'to' | 'deadlineMs' | 'idempotency'>,
+    answerBody: object,
+  ): Promise<AcceptedCall> {
+    const { organizationId, mode } = caller;
+    // A key used with a test key says nothing about live calls.
+    const endpoint = mode === 'live' ? route : `${mode}/${route}`;
+    const answer = { status: 200, body: JSON.stringify(answerBody) };
+    const key = input.idempotencyKey;
+    const fingerprint = key === undefined ? '' : idempotency.fingerprint(endpoint, input);
+    if (key !== undefined) {
+      const stored = await idempotency.find({ organizationId, endpoint, key, fingerprint });
+      if (stored) return replay(stored);
+    }
+    const accepted = await storage.calls.accept({
+      ...call,
+      organizationId,
+      mode,
+      to: input.recipientPhone,
+      deadlineMs: dialDeadlineMs,
+      idempotency:
+        key === undefined ? null : { endpoint, key, fingerprint, lifetimeMs: idempotency.lifetimeMs, answer },
+    });
+    switch (accepted.result) {
+      case 'accepted':
+        if (key !== undefined)
+          await idempotency.remember({ organizationId, endpoint, key, fingerprint }, answer);
+        deps.emit({ type: 'call.accepted', callId: call.callId, organizationId });
+        if (call.work.origin === 'prompt') deps.onPrompt();
+        else deps.onDue(accepted.connectionId);
+        return { ...answer, replayed: false, bodyMismatch: false };
+      case 'replayed':
+        return replay(accepted.answer);
+      case 'workflow-not-found':
+        throw new CallkiteError('not_found', 'Workflow not found');
+      case 'workflow-forbidden':
+        throw new CallkiteError('forbidden', 'This workflow belongs to another organization');
+      case 'number-opted-out':
+        throw new CallkiteError('number_opted_out', 'The person at this number asked not to be called again');
+      case 'no-usable-number':
+        throw new CallkiteError(
+          'no_usable_number',
+          'No phone number is available: connect a number of an active carrier account first',
+          { retryAfterSeconds: 60 },
+        );
+      case 'carrier-down':
+        throw new CallkiteError('carrier_unavailable', 'The phone carrier is not available at the moment', {
+          retryable: true,
+          retryAfterSeconds: accepted.retryAfterSeconds,
+        });
+    }
+  }
+
+  return {
+    async trigger(caller, input) {
+      checkDestination(input.recipientPhone, await deps.allowedCountries(caller.organizationId));
+      return accept(
+        caller,
+        'call',
+        input,
+        {
+          callId: createId('call'),
+          recipientName: input.recipientName ?? null,
+          recipientEmail: input.recipientEmail ?? null,
+          recipientContext: input.recipientContext ?? null,
+          callbackUrl: null,
+          sealedCallbackSecret: null,
+          work: { origin: 'workflow', workflowId: input.workflowId },
+        },
+        { success: true, message: 'The agent will call shortly.' },
+      );
+    },
+
+    async prompt(caller, input) {
+      if (input.callbackUrl !== undefined) await checkCallback(deps.outbound, input.callbackUrl);
+      checkDestination(input.recipientPhone, await deps.allowedCountries(caller.organizationId));
+      const callId = createId('call');
+      const workflowId = createId('wf');
+      const fallback = fallbackWorkflow(input.prompt);
+      return accept(
+        caller,
+        'call-prompt',
+        input,
+        {
+          callId,
+          recipientName: null,
+          recipientEmail: null,
+          recipientContext: null,
+          callbackUrl: input.callbackUrl ?? null,
+          sealedCallbackSecret:
+            input.callbackSecret === undefined
+              ? null
+              : deps.secretBox.seal(input.callbackSecret, callbackSecretContext(callId)),
+          work: {
+            origin: 'prompt',
+            prompt: input.prompt,
+            workflowId,
+            workflowName: fallback.name,
+            fallbackDefinition: fallback.definition,
+          },
+        },
+        { success: true, workflow_id: workflowId, call_id: callId },
+      );
+    },
+
+    async get(organizationId, callId) {
+      const call = await storage.calls.get(organizationId, callId);
+      if (!call) throw new CallkiteError('not_found', 'Call not found');
+      return { call, transcript: await storage.calls.transcript(callId) };
+    },
+
+    list: (caller, filter, page) =>
+      storage.calls.list(caller.organizationId, { mode: caller.mode, ...filter }, page),
+
+    async cancel(organizationId, callId) {
+      const before = await storage.calls.get(organizationId, callId);
+      if (!before) throw new CallkiteError('not_found', 'Call not found');
+      if (before.state === 'completed' && !before.cancelRequested) {
+        throw new CallkiteError('conflict', 'This call is over already');
+      }
+      const canceled = await storage.calls.cancel(organizationId, callId);
+      if (!canceled) throw new CallkiteError('not_found', 'Call not found');
+      const { call, attempt } = canceled;
+      if (call.state === 'completed') deps.onReport({ result: 'applied', changed: true, call });
+      // Without the carrier's id the placement that is under way ends the call as soon as it knows it.
+      if (attempt?.providerCallId && call.state !== 'completed') {
+        await endAtCarrier(call, attempt.id, attempt.providerCallId);
+      }
+      return call;
+    },
+  };
+
+  async function endAtCarrier(call: CallRecord, attemptId: string, providerCallId: string): Promise<void> {
+    const connection = await storage.calls.connectionOfAttempt(attemptId);
+    if (!connection) return;
+    try {
+      await deps.telephonyFor(call.mode).endCall(deps.accountOf(connection), providerCallId);
+    } catch (error) {
+      // The request is on record: the attempt's watch job keeps asking the carrier.
+      deps.logger.warn({ callId: call.id, err: error }, 'a call to cancel could not be ended yet');
+    }
+  }
+}
+
+const replay = (stored: StoredAnswer): AcceptedCall => ({
+  status: stored.status,
+  body: stored.body,
+  replayed: true,
+  bodyMismatch: !stored.fingerprintMatches,
+});
+
+/** @throws CallkiteError `validation_failed`, naming the field */
+async function checkCallback(outbound: CallsDeps['outbound'], url: string): Promise<void> {
+  try {
+    outbound.check(url);
+    await outbound.checkResolved(url);
+  } catch (error) {
+    if (!CallkiteError.isInstance(error)) throw error;
+    throw new CallkiteError('validation_failed', 'Validation failed', {
+      details: { callback_url: [error.message] },
+      cause: error,
+    });
+  }
 }

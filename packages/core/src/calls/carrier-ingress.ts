@@ -1,5 +1,18 @@
+import type { WorkflowDefinition } from '../contract/workflow-definition.ts';
+import type { Conversations } from '../conversations/conversations.ts';
+import type { CallRecord, CallStore, ReportResult } from '../ports/call-store.ts';
 import type { HttpRequest, HttpResponse } from '../ports/http.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { CarrierConnection } from '../ports/organization-store.ts';
 import type { TextSocket } from '../ports/speech.ts';
+import type {
+  AnsweredBy,
+  CallInstruction,
+  CarrierAccount,
+  Telephony,
+  VerifiedCarrierEvent,
+} from '../ports/telephony.ts';
+import type { AttemptTokens } from './attempt-token.ts';
 
 /** Where carriers reach us: everything below `/carriers/{carrier}/`. */
 export interface CarrierIngress {
@@ -11,4 +24,166 @@ export interface CarrierIngress {
     path: string,
     request: HttpRequest,
   ): Promise<{ readonly accept: (socket: TextSocket) => void } | { readonly refuse: HttpResponse }>;
+}
+
+export interface CarrierIngressDeps {
+  calls: CallStore;
+  carriers: ReadonlyMap<string, Telephony>;
+  tokens: AttemptTokens;
+  accountOf(connection: CarrierConnection): CarrierAccount;
+  conversations: Conversations;
+  /** What is left on a mailbox; `null` for nothing. */
+  voicemailMessage(definition: WorkflowDefinition, organizationId: string): Promise<string | null>;
+  /** Spoken when the agent cannot go on, in the workflow's language. */
+  apology(definition: WorkflowDefinition): string;
+  onReport(result: ReportResult): void;
+  logger: Logger;
+}
+
+const hangUp: CallInstruction = { type: 'hang-up' };
+const lostChannelsAllowed = 2;
+
+const refusal = (status: number, error: string): HttpResponse => ({
+  status,
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify({ error }),
+});
+
+export function createCarrierIngress(deps: CarrierIngressDeps): CarrierIngress {
+  const { calls, tokens, logger } = deps;
+
+  async function secretOf(attemptToken: string): Promise<string | null> {
+    const attemptId = tokens.verify(attemptToken);
+    const connection = attemptId === null ? null : await calls.connectionOfAttempt(attemptId);
+    return connection && deps.accountOf(connection).secret;
+  }
+
+  /** Applies one verified event. @returns the instruction, where the carrier waits for one */
+  async function apply(
+    telephony: Telephony,
+    verified: VerifiedCarrierEvent,
+  ): Promise<CallInstruction | null> {
+    const { event, providerCallId } = verified;
+    const attemptId = tokens.verify(verified.attemptToken);
+    if (attemptId === null) return hangUp;
+    const result = await calls.report(attemptId, {
+      providerCallId,
+      status: event.type === 'status' ? event.status : 'in-progress',
+      answeredBy: 'answeredBy' in event ? event.answeredBy : null,
+      durationSeconds: event.type === 'status' ? event.durationSeconds : null,
+    });
+    deps.onReport(result);
+    if (result.result !== 'applied') {
+      logger.error(
+        { attemptId, result: result.result },
+        'ended a carrier call that belongs to no open attempt',
+      );
+      await endAtCarrier(telephony, attemptId, providerCallId);
+      return hangUp;
+    }
+    switch (event.type) {
+      case 'status':
+        return null;
+      case 'answered-by':
+        if (event.answeredBy === 'machine' || event.answeredBy === 'fax') {
+          await leaveMessage(telephony, attemptId, providerCallId, result.call);
+        }
+        return null;
+      case 'instructions-wanted':
+        return answer(verified.attemptToken, result.call, event.answeredBy);
+      case 'channel-ended':
+        return event.how === 'lost' ? reconnect(verified.attemptToken, result.call) : hangUp;
+    }
+  }
+
+  async function answer(
+    attemptToken: string,
+    call: CallRecord,
+    answeredBy: AnsweredBy | null,
+  ): Promise<CallInstruction> {
+    if (call.cancelRequested || call.state === 'completed') return hangUp;
+    const loaded = await calls.load(call.id);
+    if (!loaded) return hangUp;
+    const { definition } = loaded;
+    if (answeredBy === 'machine' || answeredBy === 'fax') return mailboxInstruction(call, definition);
+    return converse(attemptToken, definition);
+  }
+
+  const converse = (attemptToken: string, definition: WorkflowDefinition): CallInstruction => ({
+    type: 'converse',
+    attemptToken,
+    language: definition.language,
+    voice: definition.agent.voice ?? null,
+  });
+
+  /** The callee is still on the line: go on where the transcript ends, unless this keeps happening. */
+  async function reconnect(attemptToken: string, call: CallRecord): Promise<CallInstruction> {
+    const lost = await calls.countLostChannel(call.id);
+    const loaded = await calls.load(call.id);
+    if (!loaded || call.cancelRequested || call.state === 'completed') return hangUp;
+    if (lost <= lostChannelsAllowed) return converse(attemptToken, loaded.definition);
+    await calls.noteReason(call.id, 'agent_unavailable');
+    const { language, agent } = loaded.definition;
+    return { type: 'say', text: deps.apology(loaded.definition), language, voice: agent.voice ?? null };
+  }
+
+  async function mailboxInstruction(
+    call: CallRecord,
+    definition: WorkflowDefinition,
+  ): Promise<CallInstruction> {
+    const text = await deps.voicemailMessage(definition, call.organizationId);
+    if (text === null) return hangUp;
+    await calls.appendTranscript(call.id, { role: 'assistant', content: text, interrupted: false });
+    return { type: 'say', text, language: definition.language, voice: definition.agent.voice ?? null };
+  }
+
+  /** The verdict came while the agent was talking to the machine: replace the conversation by the message. */
+  async function leaveMessage(
+    telephony: Telephony,
+    attemptId: string,
+    providerCallId: string,
+    call: CallRecord,
+  ): Promise<void> {
+    const loaded = await calls.load(call.id);
+    const connection = await calls.connectionOfAttempt(attemptId);
+    if (!loaded || !connection || call.state === 'completed') return;
+    const instruction = await mailboxInstruction(call, loaded.definition);
+    const account = deps.accountOf(connection);
+    if (instruction.type === 'hang-up') await telephony.endCall(account, providerCallId);
+    else await telephony.redirectCall(account, providerCallId, instruction);
+  }
+
+  async function endAtCarrier(
+    telephony: Telephony,
+    attemptId: string,
+    providerCallId: string,
+  ): Promise<void> {
+    const connection = await calls.connectionOfAttempt(attemptId);
+    if (connection) await telephony.endCall(deps.accountOf(connection), providerCallId);
+  }
+
+  return {
+    async webhook(carrier, path, request) {
+      const telephony = deps.carriers.get(carrier);
+      if (!telephony) return refusal(404, 'No such carrier');
+      const verified = await telephony.receiveWebhook(path, request, secretOf);
+      if (!verified) return refusal(403, 'The signature or the token of this request is not genuine');
+      const instruction = await apply(telephony, verified);
+      return instruction ? telephony.renderInstruction(instruction) : telephony.acknowledge();
+    },
+    async upgrade(carrier, path, request) {
+      const telephony = deps.carriers.get(carrier);
+      if (!telephony) return { refuse: refusal(404, 'No such carrier') };
+      const verified = await telephony.receiveUpgrade(path, request, secretOf);
+      const attemptId = verified && tokens.verify(verified.attemptToken);
+      if (!verified || !attemptId) {
+        return { refuse: refusal(403, 'The signature or the token of this request is not genuine') };
+      }
+      const attempt = await calls.getAttempt(attemptId);
+      if (!attempt || attempt.state === 'not_placed' || attempt.state === 'ended') {
+        return { refuse: refusal(410, 'This call is over') };
+      }
+      return { accept: (socket) => deps.conversations.begin(attempt.callId, verified.open(socket)) };
+    },
+  };
 }

@@ -1,5 +1,11 @@
+import { formatWebhook } from '../contract/notifications.ts';
+import { CallkiteError } from '../errors.ts';
+import { createId } from '../ids.ts';
+import { type SecretBox, webhookSecretContext } from '../organizations/secret-box.ts';
 import type { Delivery, DeliveryAttempt, WebhookIntegration } from '../ports/delivery-store.ts';
-import type { Page, PageRequest } from '../ports/storage.ts';
+import type { Page, PageRequest, Storage } from '../ports/storage.ts';
+import type { OutboundFetch } from './outbound-fetch.ts';
+import { createSigningSecret } from './webhook-signature.ts';
 
 /** Methods throw `not_found` for what the organization does not have. */
 export interface Webhooks {
@@ -23,4 +29,96 @@ export interface Webhooks {
   ): Promise<{ readonly delivery: Delivery; readonly attempts: readonly DeliveryAttempt[] }>;
   /** Same bytes, same id. Throws `conflict` while it is pending, and for callbacks, which are sent at most once. */
   resend(organizationId: string, deliveryId: string): Promise<Delivery>;
+}
+
+export interface WebhooksDeps {
+  storage: Pick<Storage, 'deliveries'>;
+  secretBox: SecretBox;
+  outbound: Pick<OutboundFetch, 'checkResolved'>;
+  /** There is something to deliver. */
+  onDeliveries(): void;
+}
+
+export function createWebhooks(deps: WebhooksDeps): Webhooks {
+  const { secretBox, outbound, onDeliveries } = deps;
+  const { deliveries } = deps.storage;
+
+  return {
+    async createIntegration(organizationId, { name, url }) {
+      try {
+        await outbound.checkResolved(url);
+      } catch (error) {
+        if (!CallkiteError.isInstance(error)) throw error;
+        throw new CallkiteError('validation_failed', 'Validation failed', {
+          details: { url: [error.message] },
+          cause: error,
+        });
+      }
+      const id = createId('whk');
+      const secret = createSigningSecret();
+      const sealedSecret = secretBox.seal(secret, webhookSecretContext(id));
+      const integration = await deliveries.createIntegration({ id, organizationId, name, url, sealedSecret });
+      return { integration, secret };
+    },
+    listIntegrations: (organizationId, page) => deliveries.listIntegrations(organizationId, page),
+    async deleteIntegration(organizationId, id) {
+      if (!(await deliveries.deleteIntegration(organizationId, id))) missing('webhook integration');
+    },
+
+    async sendTest(organizationId, integrationId) {
+      const integration =
+        (await deliveries.getIntegration(organizationId, integrationId)) ?? missing('webhook integration');
+      const id = createId('dlv');
+      const delivery = await deliveries.create({
+        id,
+        organizationId,
+        callId: null,
+        kind: 'webhook',
+        integrationId,
+        url: integration.url,
+        sealedBearer: null,
+        body: JSON.stringify(sampleWebhook(id)),
+      });
+      onDeliveries();
+      return delivery;
+    },
+    listDeliveries: (organizationId, filter, page) => deliveries.list(organizationId, filter, page),
+    async getDelivery(organizationId, deliveryId) {
+      const delivery = await deliveries.get(deliveryId);
+      if (delivery?.organizationId !== organizationId) missing('delivery');
+      return { delivery, attempts: await deliveries.listAttempts(organizationId, deliveryId) };
+    },
+    async resend(organizationId, deliveryId) {
+      const delivery = (await deliveries.resend(organizationId, deliveryId)) ?? missing('delivery');
+      onDeliveries();
+      return delivery;
+    },
+  };
+}
+
+function sampleWebhook(deliveryId: string) {
+  return formatWebhook({
+    call: {
+      id: `test_${deliveryId}`,
+      workflowId: 'test',
+      workflowName: 'Test of the webhook integration',
+      from: '+12025550100',
+      to: '+12025550101',
+      recipientName: 'Sample Recipient',
+      recipientEmail: 'recipient@example.com',
+      recipientContext: null,
+      createdAt: new Date(),
+    },
+    outcome: { callStatus: 'success', providerStatus: 'completed' },
+    summary: 'This is a test of your webhook integration. No call was made.',
+    transcript: [
+      { role: 'assistant', content: 'Hello, this is a test.' },
+      { role: 'user', content: 'Received.' },
+    ],
+    formFills: null,
+  });
+}
+
+function missing(what: string): never {
+  throw new CallkiteError('not_found', `there is no such ${what}`);
 }

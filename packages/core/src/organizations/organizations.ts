@@ -1,11 +1,20 @@
+import type { Keyv } from 'keyv';
+import { isSupportedCountry } from 'libphonenumber-js/max';
+import { CallkiteError } from '../errors.ts';
+import { createId } from '../ids.ts';
+import type { Logger } from '../ports/logger.ts';
 import type {
   ApiKeyRecord,
   CarrierConnection,
   ConnectedNumber,
   Organization,
 } from '../ports/organization-store.ts';
-import type { Mode, Page, PageRequest } from '../ports/storage.ts';
-import type { CarrierNumber } from '../ports/telephony.ts';
+import type { Mode, Page, PageRequest, Storage } from '../ports/storage.ts';
+import type { CarrierAccount, CarrierNumber, Telephony } from '../ports/telephony.ts';
+import { type AccountLimits, accountLimits, standingOf } from './account-limits.ts';
+import { createApiKeyVerifier } from './api-key-verifier.ts';
+import { createApiKey, hashApiKey } from './api-keys.ts';
+import { connectionSecretContext, type SecretBox } from './secret-box.ts';
 
 /** Who is asking: what an API key stands for. */
 export interface Caller {
@@ -20,7 +29,7 @@ export interface Organizations {
   get(organizationId: string): Promise<Organization>;
   list(page: PageRequest): Promise<Page<Organization>>;
 
-  /** The key itself is returned here and never again. */
+  /** The key itself is returned here and never again. Throws `validation_failed` for `test` when no test carrier is set up. */
   createApiKey(
     organizationId: string,
     input: { mode: Mode; name: string },
@@ -35,6 +44,8 @@ export interface Organizations {
    * Verifies the credentials with the carrier and stores them sealed, with the limits of the account's type:
    * trial 1 call a second and 4 at once; without an approved profile 1 and (default) 4; approved as configured
    * (default 1 and unlimited). Connecting the same account again verifies and updates it.
+   * A trial account can be connected, but it cannot hold these calls: Twilio, for one, speaks a notice in place of the
+   * agent. Look at `accountType` and tell its owner to upgrade it.
    * Throws `provider_rejected` or `provider_unavailable`, and `validation_failed` for limits the account does not allow.
    */
   connectCarrier(
@@ -61,4 +72,169 @@ export interface Organizations {
   connectNumber(organizationId: string, connectionId: string, phoneNumber: string): Promise<ConnectedNumber>;
   listNumbers(organizationId: string): Promise<readonly ConnectedNumber[]>;
   disconnectNumber(organizationId: string, id: string): Promise<void>;
+}
+
+type AccountCarrier = Pick<Telephony, 'describeAccount' | 'listNumbers'>;
+
+export interface OrganizationsDeps {
+  storage: Pick<Storage, 'organizations' | 'calls'>;
+  /** `null` when no carrier is set up for the mode. */
+  telephonyFor(mode: Mode): AccountCarrier | null;
+  secretBox: SecretBox;
+  cache: Keyv;
+  logger: Logger;
+}
+
+const defaultCountries = ['US', 'CA'];
+
+export function createOrganizations(deps: OrganizationsDeps): Organizations {
+  const { secretBox, cache, logger } = deps;
+  const store = deps.storage.organizations;
+  const apiKeys = createApiKeyVerifier({ store, cache, logger });
+
+  async function get(organizationId: string): Promise<Organization> {
+    return (await store.get(organizationId)) ?? missing('organization');
+  }
+
+  async function getConnection(organizationId: string, id: string): Promise<CarrierConnection> {
+    return (await store.getConnection(organizationId, id)) ?? missing('carrier connection');
+  }
+
+  function telephonyOf(mode: Mode): AccountCarrier {
+    return deps.telephonyFor(mode) ?? invalid('mode', `this server has no carrier for ${mode} mode`);
+  }
+
+  function accountOf(connection: CarrierConnection): CarrierAccount {
+    const secret = secretBox.open(connection.sealedSecret, connectionSecretContext(connection));
+    return { accountId: connection.accountId, secret };
+  }
+
+  async function numbersOfCarrier(connection: CarrierConnection): Promise<readonly CarrierNumber[]> {
+    return telephonyOf(connection.mode).listNumbers(accountOf(connection));
+  }
+
+  async function verifyAndSave(
+    connection: Pick<CarrierConnection, 'organizationId' | 'mode'>,
+    account: CarrierAccount,
+    asked: Partial<AccountLimits>,
+    before: CarrierConnection | null,
+  ): Promise<CarrierConnection> {
+    const { organizationId, mode } = connection;
+    const { accountId, secret } = account;
+    const facts = await telephonyOf(mode).describeAccount(account);
+    if (!facts.active) {
+      throw new CallkiteError('provider_rejected', 'the carrier account is suspended or closed');
+    }
+    const standing = standingOf(facts);
+    return store.saveConnection({
+      id: before?.id ?? createId('con'),
+      organizationId,
+      mode,
+      accountId,
+      sealedSecret: secretBox.seal(secret, connectionSecretContext({ organizationId, mode, accountId })),
+      accountName: facts.name,
+      ...standing,
+      ...accountLimits(standing, asked, before),
+    });
+  }
+
+  return {
+    async create({ name, allowedCountries = defaultCountries }) {
+      const unknown = allowedCountries.filter((country) => !isSupportedCountry(country));
+      if (unknown.length > 0 || allowedCountries.length === 0) {
+        invalid('allowed_countries', 'must be one or more ISO 3166-1 alpha-2 codes such as US');
+      }
+      return store.create({ id: createId('org'), name, allowedCountries: [...new Set(allowedCountries)] });
+    },
+    get,
+    list: (page) => store.list(page),
+
+    async createApiKey(organizationId, { mode, name }) {
+      telephonyOf(mode);
+      await get(organizationId);
+      const { key, lookupId } = createApiKey(mode);
+      const hash = hashApiKey(key);
+      const record = await store.createApiKey({
+        id: createId('key'),
+        organizationId,
+        mode,
+        name,
+        lookupId,
+        hash,
+      });
+      return { record, key };
+    },
+    listApiKeys: (organizationId, page) => store.listApiKeys(organizationId, page),
+    async revokeApiKey(organizationId, id) {
+      const record = (await store.revokeApiKey(organizationId, id)) ?? missing('API key');
+      await apiKeys.forget(record.lookupId);
+      return record;
+    },
+    async authenticate(key) {
+      const { id, organizationId, mode } = await apiKeys.verify(key);
+      return { organizationId, mode, keyId: id };
+    },
+
+    async connectCarrier(organizationId, { mode, accountId, secret, ...asked }) {
+      await get(organizationId);
+      const connections = await store.listConnections(organizationId);
+      const before = connections.find((known) => known.mode === mode && known.accountId === accountId);
+      return verifyAndSave({ organizationId, mode }, { accountId, secret }, asked, before ?? null);
+    },
+    async refreshConnection(organizationId, id) {
+      const connection = await getConnection(organizationId, id);
+      try {
+        return await verifyAndSave(connection, accountOf(connection), {}, connection);
+      } catch (error) {
+        if (CallkiteError.isInstance(error) && error.code === 'provider_rejected') {
+          await deps.storage.calls.pauseConnection(id);
+        }
+        throw error;
+      }
+    },
+    listConnections: (organizationId) => store.listConnections(organizationId),
+    async deleteConnection(organizationId, id) {
+      if (!(await store.deleteConnection(organizationId, id))) missing('carrier connection');
+    },
+
+    async listCarrierNumbers(organizationId, connectionId) {
+      const connection = await getConnection(organizationId, connectionId);
+      const [owned, numbers] = await Promise.all([
+        numbersOfCarrier(connection),
+        store.listNumbers(organizationId),
+      ]);
+      const connected = new Set(
+        numbers.filter((number) => number.connectionId === connectionId).map((number) => number.phoneNumber),
+      );
+      return owned.map((number) => ({ ...number, connected: connected.has(number.phoneNumber) }));
+    },
+    async connectNumber(organizationId, connectionId, phoneNumber) {
+      const connection = await getConnection(organizationId, connectionId);
+      const owned = await numbersOfCarrier(connection);
+      const number =
+        owned.find((candidate) => candidate.phoneNumber === phoneNumber) ??
+        missing('number on the carrier account');
+      if (!number.canCall) invalid('phone_number', 'this number cannot place calls: choose one that can');
+      return store.connectNumber({
+        id: createId('num'),
+        organizationId,
+        connectionId,
+        mode: connection.mode,
+        phoneNumber,
+        providerNumberId: number.providerNumberId,
+      });
+    },
+    listNumbers: (organizationId) => store.listNumbers(organizationId),
+    async disconnectNumber(organizationId, id) {
+      if (!(await store.disconnectNumber(organizationId, id))) missing('connected number');
+    },
+  };
+}
+
+function missing(what: string): never {
+  throw new CallkiteError('not_found', `there is no such ${what}`);
+}
+
+function invalid(field: string, issue: string): never {
+  throw new CallkiteError('validation_failed', `${field}: ${issue}`, { details: { [field]: [issue] } });
 }

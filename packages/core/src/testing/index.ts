@@ -1,1 +1,10 @@
-export {};
+export type { HttpUnderTest } from './http/http-probe.ts';
+export { type HttpConformanceOptions, httpConformance } from './http-conformance.ts';
+export { type ScriptedAnswer, ScriptedModel, type ScriptedPart } from './scripted-model.ts';
+export { type StorageContractOptions, storageContract } from './storage-contract.ts';
+export {
+  type CarrierRequest,
+  type TelephonyFixture,
+  type TestFunction,
+  telephonyContract,
+} from './telephony-contract.ts';

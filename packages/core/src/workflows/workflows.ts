@@ -1,6 +1,15 @@
-import type { WorkflowDefinitionInput } from '../contract/workflow-definition.ts';
+import * as z from 'zod';
+import {
+  type WorkflowDefinition,
+  type WorkflowDefinitionInput,
+  workflowDefinition,
+} from '../contract/workflow-definition.ts';
+import { CallkiteError } from '../errors.ts';
+import { createId } from '../ids.ts';
+import type { DeliveryStore } from '../ports/delivery-store.ts';
 import type { Page, PageRequest } from '../ports/storage.ts';
-import type { WorkflowRecord } from '../ports/workflow-store.ts';
+import type { WorkflowRecord, WorkflowStore } from '../ports/workflow-store.ts';
+import { lintWorkflow, type WorkflowIssue } from './linter.ts';
 
 /**
  * Every method throws `not_found` for a workflow that does not exist or is deleted, and `forbidden` for another
@@ -22,4 +31,103 @@ export interface Workflows {
     change: { name?: string; definition?: WorkflowDefinitionInput; expectedVersion?: number },
   ): Promise<WorkflowRecord>;
   delete(organizationId: string, id: string): Promise<void>;
+}
+
+export interface WorkflowsDeps {
+  readonly storage: {
+    readonly workflows: WorkflowStore;
+    readonly deliveries: Pick<DeliveryStore, 'getIntegration'>;
+  };
+}
+
+const workflowName = z.string().trim().min(1).max(200);
+
+function issuesOf(error: z.ZodError, field: string): WorkflowIssue[] {
+  return error.issues.map(({ path, message }) => ({ path: [field, ...path].join('.'), message }));
+}
+
+function refuse(issues: readonly WorkflowIssue[]): void {
+  if (issues.length === 0) return;
+  throw new CallkiteError('validation_failed', 'Correct the workflow: see details.issues', {
+    details: { issues },
+  });
+}
+
+export function createWorkflows(deps: WorkflowsDeps): Workflows {
+  const { workflows, deliveries } = deps.storage;
+
+  async function missing(organizationId: string, id: string): Promise<CallkiteError> {
+    const owner = await workflows.ownerOf(id);
+    return owner && !owner.deleted && owner.organizationId !== organizationId
+      ? new CallkiteError('forbidden', 'This workflow belongs to a different organization')
+      : new CallkiteError('not_found', 'There is no such workflow');
+  }
+
+  async function unknownWebhooks(organizationId: string, ids: readonly string[]): Promise<WorkflowIssue[]> {
+    const integrations = await Promise.all(ids.map((id) => deliveries.getIntegration(organizationId, id)));
+    return integrations.flatMap((integration, index) =>
+      integration
+        ? []
+        : [
+            {
+              path: `definition.metadata.webhooks.${index}`,
+              message: 'create the webhook integration first: there is none with this id',
+            },
+          ],
+    );
+  }
+
+  /** Everything that is wrong with the given parts is told at once. */
+  async function check(
+    organizationId: string,
+    input: { name?: string | undefined; definition?: WorkflowDefinitionInput | undefined },
+  ): Promise<{ name?: string; definition?: WorkflowDefinition }> {
+    const name = input.name === undefined ? null : workflowName.safeParse(input.name);
+    const definition = input.definition === undefined ? null : workflowDefinition.safeParse(input.definition);
+    refuse([
+      ...(name?.error ? issuesOf(name.error, 'name') : []),
+      ...(definition?.error ? issuesOf(definition.error, 'definition') : []),
+      ...(definition?.data ? lintWorkflow(definition.data) : []),
+      ...(definition?.data
+        ? await unknownWebhooks(organizationId, definition.data.metadata.webhooks ?? [])
+        : []),
+    ]);
+    return {
+      ...(name?.data === undefined ? {} : { name: name.data }),
+      ...(definition?.data === undefined ? {} : { definition: definition.data }),
+    };
+  }
+
+  return {
+    async create(organizationId, input) {
+      const { name, definition } = await check(organizationId, input);
+      if (name === undefined || definition === undefined) {
+        throw new CallkiteError('validation_failed', 'Give the workflow a name and a definition');
+      }
+      return workflows.create({ id: createId('wf'), organizationId, name, definition });
+    },
+    async get(organizationId, id, version) {
+      const current = await workflows.get(organizationId, id);
+      if (!current) throw await missing(organizationId, id);
+      if (version === undefined || version === current.version) return current;
+      const earlier = await workflows.getVersion(organizationId, id, version);
+      if (!earlier) throw new CallkiteError('not_found', 'There is no such version of the workflow');
+      return earlier;
+    },
+    list: (organizationId, page) => workflows.list(organizationId, page),
+    summaries: (organizationId) => workflows.listSummaries(organizationId),
+    async update(organizationId, id, change) {
+      const checked = await check(organizationId, change);
+      const { expectedVersion } = change;
+      const updated = await workflows.update(organizationId, id, {
+        ...checked,
+        ...(expectedVersion === undefined ? {} : { expectedVersion }),
+      });
+      if (!updated) throw await missing(organizationId, id);
+      return updated;
+    },
+    async delete(organizationId, id) {
+      if (!(await workflows.delete(organizationId, id))) throw await missing(organizationId, id);
+    },
+  };
 }

@@ -1,0 +1,75 @@
+import type { CallStore } from '../ports/call-store.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { CarrierConnection } from '../ports/organization-store.ts';
+import type { Mode } from '../ports/storage.ts';
+import type { CarrierAccount, Telephony } from '../ports/telephony.ts';
+
+export interface CarrierBreaker {
+  succeeded(connectionId: string): void;
+  /** An answer that leaves the placement open, or none at all. */
+  failed(connection: CarrierConnection): void;
+  /** Ends all probing. */
+  stop(): void;
+}
+
+export interface CarrierBreakerDeps {
+  calls: CallStore;
+  telephonyFor(mode: Mode): Telephony;
+  accountOf(connection: CarrierConnection): CarrierAccount;
+  /** Dialling may go on. */
+  onRecovered(connectionId: string): void;
+  logger: Logger;
+}
+
+const failuresToOpen = 5;
+const probeEveryMs = 5_000;
+/** Longer than the probe's interval: if this process dies, dialling elsewhere goes on after this. */
+const downForMs = 30_000;
+
+/** Stops dialling on an account whose carrier keeps failing, until a request that rings nobody succeeds. */
+export function createCarrierBreaker(deps: CarrierBreakerDeps): CarrierBreaker {
+  const failures = new Map<string, number>();
+  const probes = new Map<string, NodeJS.Timeout>();
+
+  async function probe(connection: CarrierConnection): Promise<void> {
+    try {
+      await deps.telephonyFor(connection.mode).describeAccount(deps.accountOf(connection));
+      await deps.calls.setConnectionDown(connection.id, 0);
+      probes.delete(connection.id);
+      failures.delete(connection.id);
+      deps.logger.info({ connectionId: connection.id }, 'the carrier answers again, dialling goes on');
+      deps.onRecovered(connection.id);
+    } catch {
+      if (!probes.has(connection.id)) return;
+      await deps.calls.setConnectionDown(connection.id, downForMs).catch(() => undefined);
+      schedule(connection);
+    }
+  }
+
+  function schedule(connection: CarrierConnection): void {
+    probes.set(
+      connection.id,
+      setTimeout(() => void probe(connection), probeEveryMs),
+    );
+  }
+
+  return {
+    succeeded(connectionId) {
+      failures.delete(connectionId);
+    },
+    failed(connection) {
+      const count = (failures.get(connection.id) ?? 0) + 1;
+      failures.set(connection.id, count);
+      if (count < failuresToOpen || probes.has(connection.id)) return;
+      deps.logger.error({ connectionId: connection.id }, 'the carrier keeps failing, dialling is on hold');
+      schedule(connection);
+      deps.calls.setConnectionDown(connection.id, downForMs).catch((error: unknown) => {
+        deps.logger.warn({ connectionId: connection.id, err: error }, 'the hold could not be stored');
+      });
+    },
+    stop() {
+      for (const timer of probes.values()) clearTimeout(timer);
+      probes.clear();
+    },
+  };
+}

@@ -1,0 +1,103 @@
+import { createId } from '../ids.ts';
+import type { DialClaim } from '../ports/call-store.ts';
+import { type PlacementDeps, placeClaimed } from './placement.ts';
+
+export interface Dispatcher {
+  start(): void;
+  /** Claims nothing more and waits for create requests on their way, at most 10 s each. */
+  stop(): Promise<void>;
+  /** There may be a call to dial on this connection: look now. */
+  wake(connectionId: string): void;
+}
+
+export interface DispatcherDeps extends PlacementDeps {
+  onDialing(callId: string): void;
+}
+
+/** The truth about due calls is polled; wakes only make it quick. */
+const pollMs = 500;
+
+/**
+ * Dials. Each connection is a line with its own calls per second and concurrency; the store grants one claim at
+ * a time per line, under a row lock, so any number of processes may run a dispatcher.
+ */
+export function createDispatcher(deps: DispatcherDeps): Dispatcher {
+  const { calls, logger } = deps;
+  const lines = new Map<string, Line>();
+  const placements = new Set<Promise<void>>();
+  let poll: NodeJS.Timeout | undefined;
+
+  interface Line {
+    claiming: boolean;
+    again: boolean;
+    timer: NodeJS.Timeout | undefined;
+  }
+
+  async function work(connectionId: string, line: Line): Promise<void> {
+    if (line.claiming) {
+      line.again = true;
+      return;
+    }
+    clearTimeout(line.timer);
+    line.claiming = true;
+    try {
+      do {
+        line.again = false;
+        const claimed = await calls.claimNext(connectionId, createId('att'));
+        if (claimed.result === 'claimed') {
+          dial(claimed.claim);
+          line.again = true;
+        } else if (claimed.result === 'wait') {
+          line.timer = setTimeout(() => void work(connectionId, line), Math.max(1, claimed.waitMs));
+        }
+      } while (line.again && poll);
+    } catch (error) {
+      logger.warn({ connectionId, err: error }, 'calls could not be claimed');
+    }
+    line.claiming = false;
+  }
+
+  function dial(claim: DialClaim): void {
+    deps.onDialing(claim.call.id);
+    const placement = placeClaimed(deps, claim, performance.now())
+      .catch((error: unknown) => {
+        // The attempt's watch job finds out what happened.
+        logger.error({ callId: claim.call.id, err: error }, 'a placement was left to reconciliation');
+      })
+      .finally(() => placements.delete(placement));
+    placements.add(placement);
+  }
+
+  function wake(connectionId: string): void {
+    if (!poll) return;
+    let line = lines.get(connectionId);
+    if (!line) {
+      line = { claiming: false, again: false, timer: undefined };
+      lines.set(connectionId, line);
+    }
+    void work(connectionId, line);
+  }
+
+  async function round(): Promise<void> {
+    try {
+      for (const connectionId of await calls.connectionsWithDueCalls(200)) wake(connectionId);
+    } catch (error) {
+      logger.warn({ err: error }, 'due calls could not be looked up');
+    }
+  }
+
+  return {
+    start() {
+      if (poll) return;
+      poll = setInterval(() => void round(), pollMs);
+      void round();
+    },
+    async stop() {
+      clearInterval(poll);
+      poll = undefined;
+      for (const line of lines.values()) clearTimeout(line.timer);
+      await Promise.all(placements);
+    },
+    wake,
+  };
+}

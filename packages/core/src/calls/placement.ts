@@ -1,0 +1,123 @@
+import type { AttemptReport, CallStore, DialClaim } from '../ports/call-store.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { CarrierConnection } from '../ports/organization-store.ts';
+import type { Mode } from '../ports/storage.ts';
+import type { CarrierAccount, Placement, Telephony } from '../ports/telephony.ts';
+import type { AttemptTokens } from './attempt-token.ts';
+import type { CarrierBreaker } from './carrier-breaker.ts';
+
+export interface PlacementDeps {
+  calls: CallStore;
+  telephonyFor(mode: Mode): Telephony;
+  /** Decrypts the credentials of a connection. */
+  accountOf(connection: CarrierConnection): CarrierAccount;
+  tokens: AttemptTokens;
+  breaker: CarrierBreaker;
+  logger: Logger;
+}
+
+/** From claim to first byte: a process frozen for longer must not write, since others have begun to reconcile. */
+const intentBudgetMs = 800;
+const firstLookMs = 2_000;
+
+/**
+ * Sends the one create request a claimed attempt allows, and records what came of it.
+ * @param claimedAtMs when the claim came back, by `performance.now()`
+ */
+export async function placeClaimed(
+  deps: PlacementDeps,
+  claim: DialClaim,
+  claimedAtMs: number,
+): Promise<void> {
+  const { calls, logger } = deps;
+  const { attempt, call, definition, connection } = claim;
+  const fields = { callId: call.id, attemptId: attempt.id };
+  const telephony = deps.telephonyFor(call.mode);
+
+  let placement: Placement;
+  const account = deps.accountOf(connection);
+  if (performance.now() - claimedAtMs > intentBudgetMs) {
+    placement = {
+      outcome: 'not-placed',
+      retry: true,
+      scope: 'call',
+      reason: 'carrier_unavailable',
+      tooManyCalls: false,
+      providerCode: 'process stalled',
+    };
+  } else {
+    placement = await telephony.placeCall(account, {
+      to: attempt.to,
+      from: attempt.from,
+      attemptToken: deps.tokens.issue(attempt.id),
+      ringSeconds: definition.dialing.ringSeconds,
+      maximumDurationSeconds: definition.endRules.maximumDurationSeconds,
+      detectMachine: definition.dialing.detectMachine,
+    });
+  }
+
+  switch (placement.outcome) {
+    case 'placed': {
+      deps.breaker.succeeded(connection.id);
+      const bound = await persist(deps, fields, () =>
+        calls.attemptPlaced(attempt.id, placement.providerCallId),
+      );
+      const current = await calls.load(call.id);
+      // Cancelling reads the carrier's id after it sets its flag, and we read the flag after we stored the id:
+      // whichever came second ends the call.
+      if (!bound || current?.call.cancelRequested) await telephony.endCall(account, placement.providerCallId);
+      return;
+    }
+    case 'unknown':
+      logger.warn({ ...fields, providerCode: placement.providerCode }, 'placement unconfirmed, reconciling');
+      deps.breaker.failed(connection);
+      await persist(deps, fields, () => calls.attemptUnknown(attempt.id, firstLookMs));
+      return;
+    case 'not-placed': {
+      logger.info(
+        { ...fields, providerCode: placement.providerCode, reason: placement.reason, retry: placement.retry },
+        'the carrier did not take the call',
+      );
+      if (placement.tooManyCalls) await calls.reduceConcurrency(connection.id);
+      if (placement.scope === 'account') {
+        logger.error(
+          { connectionId: connection.id },
+          'the carrier refused the account, its calls are on hold',
+        );
+        await calls.pauseConnection(connection.id);
+      } else if (placement.reason === 'carrier_unavailable' && !placement.tooManyCalls) {
+        deps.breaker.failed(connection);
+      }
+      const next =
+        placement.retry || placement.scope === 'account'
+          ? { retryInMs: 1_000 + Math.floor(Math.random() * 2_000) }
+          : { reason: placement.reason };
+      await persist(deps, fields, () => calls.attemptNotPlaced(attempt.id, next));
+      return;
+    }
+  }
+}
+
+/** Recording what the carrier said is worth a few tries; after that the attempt's watch job finds out by asking. */
+async function persist<T>(deps: PlacementDeps, fields: object, write: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await write();
+    } catch (error) {
+      if (tries === 4) throw error;
+      deps.logger.warn({ ...fields, err: error }, 'the result of a placement could not be stored yet');
+      await new Promise((resolve) => setTimeout(resolve, 250 * 2 ** tries));
+    }
+  }
+}
+
+/** The part of a carrier's record that `CallStore.report` takes. */
+export function reportOf(record: {
+  providerCallId: string;
+  status: AttemptReport['status'];
+  answeredBy: AttemptReport['answeredBy'];
+  durationSeconds: number | null;
+}): AttemptReport {
+  const { providerCallId, status, answeredBy, durationSeconds } = record;
+  return { providerCallId, status, answeredBy, durationSeconds };
+}

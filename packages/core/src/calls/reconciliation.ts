@@ -1,0 +1,123 @@
+import type { JobResult } from '../job-runner.ts';
+import type { AttemptRecord, CallRecord, CallStore, ReportResult } from '../ports/call-store.ts';
+import type { Job } from '../ports/job-store.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { CarrierAccount, Telephony } from '../ports/telephony.ts';
+import { isTerminal } from './call-status.ts';
+import { reportOf } from './placement.ts';
+
+export interface ReconciliationDeps {
+  calls: CallStore;
+  /** Adapter and credentials an attempt was placed with. */
+  carrierOf(
+    attemptId: string,
+  ): Promise<{ readonly telephony: Telephony; readonly account: CarrierAccount } | null>;
+  /** Called with the result of every report, as for webhooks. */
+  onReport(result: ReportResult): void;
+  /**
+   * How long a placement may stay unconfirmed before an empty listing counts as proof that no call exists.
+   * Must exceed the request deadline plus the carrier's worst listing lag and queue. @default 120 000
+   */
+  confirmationWindowMs: number;
+  logger: Logger;
+}
+
+const looksAtMs = [2_000, 5_000, 10_000, 20_000, 40_000, 60_000, 90_000, 120_000];
+const pollPlacedMs = 60_000;
+/** A carrier's record of a call that should be over by then. */
+const graceAfterLimitMs = 60_000;
+const fruitlessLooksAllowed = 3;
+/** Our clock and the carrier's may differ by so much. */
+const clockSkewMs = 5_000;
+
+/**
+ * Handles `watch_attempt`: owns an attempt from its intent to its end. Asks the carrier what became of a request
+ * whose answer was lost, and about the progress of calls whose webhooks were; never dials.
+ */
+export function createReconciliation(deps: ReconciliationDeps): (job: Job) => Promise<JobResult> {
+  const { calls, logger } = deps;
+
+  return async (job) => {
+    const attempt = await calls.getAttempt(job.subjectId);
+    if (!attempt || attempt.state === 'not_placed' || attempt.state === 'ended') return { done: true };
+    const carrier = await deps.carrierOf(attempt.id);
+    const loaded = await calls.load(attempt.callId);
+    if (!carrier || !loaded) throw new Error('an attempt lost its connection or call');
+    if (attempt.state === 'placed') {
+      return watchPlaced(attempt, loaded.call, loaded.definition, carrier);
+    }
+    if (attempt.state === 'intent') {
+      // Still an intent when its request must be over: the process that owed it died or lost its database.
+      await calls.attemptUnknown(attempt.id, 0);
+    }
+    return findPlaced(attempt, carrier);
+  };
+
+  async function findPlaced(
+    attempt: AttemptRecord,
+    { telephony, account }: { telephony: Telephony; account: CarrierAccount },
+  ): Promise<JobResult> {
+    const listed = await telephony.findCalls(account, {
+      from: attempt.from,
+      to: attempt.to,
+      sinceMs: attempt.intentAt.getTime() - clockSkewMs,
+    });
+    const candidates = [];
+    for (const record of listed) if (!(await calls.isBound(record.providerCallId))) candidates.push(record);
+    const [only, ...others] = candidates;
+    if (only && others.length === 0) {
+      const result = await calls.report(attempt.id, reportOf(only));
+      deps.onReport(result);
+      if (result.result === 'applied' && result.call.cancelRequested && !isTerminal(only.status)) {
+        await telephony.endCall(account, only.providerCallId);
+      }
+      return isTerminal(only.status) ? { done: true } : { againInMs: pollPlacedMs, resetTries: true };
+    }
+    if (others.length > 0) {
+      logger.error(
+        { attemptId: attempt.id, callId: attempt.callId, candidates: candidates.length },
+        'several carrier calls could be this attempt, waiting for one to name it',
+      );
+    }
+    const window = deps.confirmationWindowMs * (others.length > 0 ? 2 : 1);
+    if (attempt.ageMs >= window) {
+      await calls.attemptNotPlaced(attempt.id, { reason: 'placement_unconfirmed' });
+      return { done: true };
+    }
+    const next = looksAtMs.find((at) => at > attempt.ageMs) ?? attempt.ageMs + 10_000;
+    const wait = Math.min(next, window) - attempt.ageMs;
+    return { againInMs: Math.max(500, wait), resetTries: true };
+  }
+
+  async function watchPlaced(
+    attempt: AttemptRecord,
+    call: CallRecord,
+    definition: { dialing: { ringSeconds: number }; endRules: { maximumDurationSeconds: number } },
+    { telephony, account }: { telephony: Telephony; account: CarrierAccount },
+  ): Promise<JobResult> {
+    if (attempt.providerCallId === null) throw new Error('a placed attempt has no carrier id');
+    const record = await telephony.fetchCall(account, attempt.providerCallId);
+    if (!record) {
+      if ((await calls.countFruitlessLook(attempt.id)) < fruitlessLooksAllowed) {
+        return { againInMs: 10_000, resetTries: true };
+      }
+      logger.error({ callId: call.id, attemptId: attempt.id }, 'the carrier has no record of a placed call');
+      await calls.abandonAttempt(attempt.id, 'carrier_record_missing');
+      return { done: true };
+    }
+    deps.onReport(await calls.report(attempt.id, reportOf(record)));
+    if (isTerminal(record.status)) return { done: true };
+
+    const { ringSeconds } = definition.dialing;
+    const limitMs = (ringSeconds + definition.endRules.maximumDurationSeconds) * 1000 + graceAfterLimitMs;
+    if (attempt.ageMs < limitMs && !call.cancelRequested)
+      return { againInMs: pollPlacedMs, resetTries: true };
+
+    await telephony.endCall(account, attempt.providerCallId);
+    const looks = attempt.ageMs < limitMs ? 0 : await calls.countFruitlessLook(attempt.id);
+    if (looks < fruitlessLooksAllowed) return { againInMs: 10_000, resetTries: true };
+    logger.error({ callId: call.id, attemptId: attempt.id }, 'the carrier never reported the end of a call');
+    await calls.abandonAttempt(attempt.id, 'carrier_record_stuck');
+    return { done: true };
+  }
+}

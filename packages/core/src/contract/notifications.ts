@@ -1,0 +1,112 @@
+import * as z from 'zod';
+import { type CallOutcome, callStatus, providerStatus } from './call-status.ts';
+
+/** One thing said in a call. For the assistant: what the callee heard. */
+export const message = z.object({ role: z.enum(['assistant', 'user']), content: z.string() });
+export type Message = z.infer<typeof message>;
+
+/** A form the agent filled in during a call. */
+export const formFill = z.object({
+  title: z.string(),
+  values: z.record(z.string(), z.union([z.string(), z.number(), z.array(z.string()), z.null()])),
+});
+export type FormFill = z.infer<typeof formFill>;
+
+/** What is posted, once, to the `callback_url` of a prompt call. */
+export const callbackPayload = z.object({
+  call_id: z.string(),
+  workflow_id: z.string(),
+  call_status: callStatus,
+  provider_status: providerStatus,
+  call_summary: z.string(),
+  messages: z.array(message),
+  context: z.null(),
+  form_fills: z.array(formFill),
+  created_at: z.iso.datetime({ precision: 3 }).describe('UTC, milliseconds, with `Z`'),
+});
+export type CallbackPayload = z.infer<typeof callbackPayload>;
+
+/** What is posted, signed, to the webhook integrations of a workflow when one of its calls completes. */
+export const webhookPayload = z.object({
+  call_id: z.string(),
+  workflow_id: z.string(),
+  workflow_name: z.string(),
+  phone_number_from: z.string().describe('E.164, or `browser` for a web call'),
+  phone_number_to: z.string().describe('E.164, or `browser` for a web call'),
+  call_status: callStatus,
+  call_summary: z.string(),
+  messages: z.array(message),
+  context: z.string().describe('JSON text: an object with `name`, `email`, `number` and `context`'),
+  form_fills: z.array(formFill).optional().describe('Only for workflows that contain forms'),
+  created_at: z.iso
+    .datetime({ local: true, precision: 3 })
+    .describe('UTC, milliseconds, without a zone suffix'),
+});
+export type WebhookPayload = z.infer<typeof webhookPayload>;
+
+/** What both payloads tell about a call that is over. A `CallRecord` of a completed call fits. */
+export interface CompletedCall {
+  readonly id: string;
+  readonly workflowId: string;
+  readonly workflowName: string;
+  /** E.164, or `browser` */
+  readonly from: string;
+  /** E.164, or `browser` */
+  readonly to: string;
+  readonly recipientName: string | null;
+  readonly recipientEmail: string | null;
+  readonly recipientContext: string | null;
+  readonly createdAt: Date;
+}
+
+/** Everything the two payloads are made of. */
+export interface CallResult {
+  readonly call: CompletedCall;
+  readonly outcome: CallOutcome;
+  readonly summary: string;
+  readonly transcript: readonly Message[];
+  /** `null` when the workflow contains no forms. */
+  readonly formFills: readonly FormFill[] | null;
+}
+
+const messagesOf = (transcript: readonly Message[]): Message[] =>
+  transcript.map(({ role, content }) => ({ role, content }));
+
+/** The body of a prompt call's callback. */
+export function formatCallback(result: CallResult): CallbackPayload {
+  const { call, outcome } = result;
+  return {
+    call_id: call.id,
+    workflow_id: call.workflowId,
+    call_status: outcome.callStatus,
+    provider_status: outcome.providerStatus,
+    call_summary: result.summary,
+    messages: messagesOf(result.transcript),
+    context: null,
+    form_fills: [...(result.formFills ?? [])],
+    created_at: call.createdAt.toISOString(),
+  };
+}
+
+/** The body of a workflow call's webhook. */
+export function formatWebhook(result: CallResult): WebhookPayload {
+  const { call, outcome, formFills } = result;
+  return {
+    call_id: call.id,
+    workflow_id: call.workflowId,
+    workflow_name: call.workflowName,
+    phone_number_from: call.from,
+    phone_number_to: call.to,
+    call_status: outcome.callStatus,
+    call_summary: result.summary,
+    messages: messagesOf(result.transcript),
+    context: JSON.stringify({
+      name: call.recipientName,
+      email: call.recipientEmail,
+      number: call.to,
+      context: call.recipientContext,
+    }),
+    ...(formFills === null ? {} : { form_fills: [...formFills] }),
+    created_at: call.createdAt.toISOString().slice(0, -1),
+  };
+}

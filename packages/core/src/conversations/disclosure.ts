@@ -1,0 +1,22 @@
+import type { WorkflowDefinition } from '../contract/workflow-definition.ts';
+import { phrasesFor } from './phrases.ts';
+
+function callsFor(definition: WorkflowDefinition, organizationName: string): string {
+  return definition.agent.onBehalfOf ?? organizationName;
+}
+
+/** The line every call opens with. It is ours, never the model's, and the callee cannot talk over it. */
+export function disclosureLine(definition: WorkflowDefinition, organizationName: string): string {
+  const { introduction, howToStop } = phrasesFor(definition.language).disclosure(
+    callsFor(definition, organizationName),
+  );
+  return `${introduction} ${howToStop}`;
+}
+
+/** What is left on a machine, introduced like a call; `null` when the workflow leaves nothing. */
+export function voicemailMessage(definition: WorkflowDefinition, organizationName: string): string | null {
+  const { message } = definition.voicemail;
+  if (message === undefined) return null;
+  const { introduction } = phrasesFor(definition.language).disclosure(callsFor(definition, organizationName));
+  return `${introduction} ${message}`;
+}

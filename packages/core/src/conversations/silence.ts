@@ -1,0 +1,69 @@
+import { charactersPerSecond } from './spoken-text.ts';
+
+/** Longest time anybody is believed to speak without an end being reported. */
+const longestSpeechMs = 60_000;
+
+/** Tells when, after the agent finished speaking, the callee has said nothing for a while. */
+export interface SilenceWatch {
+  /** This many characters more are on their way to the callee's ear. */
+  agentSaid(characters: number): void;
+  /** The carrier's own word on it; sets the estimate right. */
+  agentSpeaking(speaking: boolean): void;
+  /** This many characters are still to be played. */
+  agentHasLeft(characters: number): void;
+  calleeSpeaking(speaking: boolean): void;
+  /** No silence counts while an answer is being made. */
+  hold(): void;
+  release(): void;
+  stop(): void;
+}
+
+export function silenceWatch(options: { silenceMs: number; onSilence: () => void }): SilenceWatch {
+  const { silenceMs, onSilence } = options;
+  let quietAtMs = performance.now();
+  let agentSpeaks = false;
+  let calleeSpeaks = false;
+  let held = false;
+  let stopped = false;
+  let timer: NodeJS.Timeout | undefined;
+
+  function arm(): void {
+    clearTimeout(timer);
+    if (held || stopped) return;
+    const quietInMs = Math.max(0, quietAtMs - performance.now());
+    const waitMs = agentSpeaks || calleeSpeaks ? Math.max(quietInMs, longestSpeechMs) : quietInMs;
+    timer = setTimeout(onSilence, waitMs + silenceMs);
+  }
+
+  return {
+    agentSaid(characters) {
+      quietAtMs = Math.max(quietAtMs, performance.now()) + (characters / charactersPerSecond) * 1000;
+      arm();
+    },
+    agentSpeaking(speaking) {
+      agentSpeaks = speaking;
+      if (!speaking) quietAtMs = performance.now();
+      arm();
+    },
+    agentHasLeft(characters) {
+      quietAtMs = performance.now() + (characters / charactersPerSecond) * 1000;
+      arm();
+    },
+    calleeSpeaking(speaking) {
+      calleeSpeaks = speaking;
+      arm();
+    },
+    hold() {
+      held = true;
+      arm();
+    },
+    release() {
+      held = false;
+      arm();
+    },
+    stop() {
+      stopped = true;
+      clearTimeout(timer);
+    },
+  };
+}

@@ -1,0 +1,17 @@
+import type { Route } from './route.ts';
+import { callRoutes } from './routes/calls.ts';
+import { connectionRoutes } from './routes/connections.ts';
+import { healthRoutes } from './routes/health.ts';
+import { organizationRoutes } from './routes/organizations.ts';
+import { webhookRoutes } from './routes/webhooks.ts';
+import { workflowRoutes } from './routes/workflows.ts';
+
+/** Every operation of the API: requests are routed by this table, and the OpenAPI document is made from it. */
+export const apiRoutes: readonly Route[] = [
+  ...callRoutes,
+  ...workflowRoutes,
+  ...webhookRoutes,
+  ...connectionRoutes,
+  ...organizationRoutes,
+  ...healthRoutes,
+];

@@ -1,0 +1,267 @@
+import * as z from 'zod';
+import * as calls from '../contract/calls.ts';
+import { errorBody } from '../contract/error-body.ts';
+import * as notifications from '../contract/notifications.ts';
+import * as organizations from '../contract/organizations.ts';
+import * as webhooks from '../contract/webhooks.ts';
+import { workflowDefinition } from '../contract/workflow-definition.ts';
+import * as workflows from '../contract/workflows.ts';
+import type { ErrorCode } from '../errors.ts';
+import { answerExamples, requestExamples } from './open-api-examples.ts';
+import { statusOf } from './problem.ts';
+import type { Route } from './route.ts';
+
+const requestSchemas: Record<string, z.ZodType> = {
+  TriggerCallRequest: calls.triggerCallRequest,
+  PromptCallRequest: calls.promptCallRequest,
+  WorkflowDefinitionInput: workflowDefinition,
+  CreateWorkflowRequest: workflows.createWorkflowRequest,
+  UpdateWorkflowRequest: workflows.updateWorkflowRequest,
+  CreateWebhookRequest: webhooks.createWebhookRequest,
+  CreateConnectionRequest: organizations.createConnectionRequest,
+  ConnectNumberRequest: organizations.connectNumberRequest,
+  CreateOrganizationRequest: organizations.createOrganizationRequest,
+  CreateApiKeyRequest: organizations.createApiKeyRequest,
+};
+
+const answerSchemas: Record<string, z.ZodType> = {
+  TriggerCallResponse: calls.triggerCallResponse,
+  PromptCallResponse: calls.promptCallResponse,
+  Call: calls.callResource,
+  CallDetail: calls.callDetail,
+  CallList: calls.callList,
+  Message: notifications.message,
+  FormFill: notifications.formFill,
+  CallbackPayload: notifications.callbackPayload,
+  WebhookPayload: notifications.webhookPayload,
+  WorkflowDefinition: workflowDefinition,
+  WorkflowSummaries: workflows.workflowSummaries,
+  Workflow: workflows.workflowResource,
+  Webhook: webhooks.webhookResource,
+  CreatedWebhook: webhooks.createdWebhook,
+  WebhookList: webhooks.webhookList,
+  Delivery: webhooks.deliveryResource,
+  DeliveryDetail: webhooks.deliveryDetail,
+  DeliveryList: webhooks.deliveryList,
+  Connection: organizations.connectionResource,
+  ConnectionList: organizations.connectionList,
+  CarrierNumberList: organizations.carrierNumberList,
+  Number: organizations.numberResource,
+  NumberList: organizations.numberList,
+  Organization: organizations.organizationResource,
+  OrganizationList: organizations.organizationList,
+  ApiKey: organizations.apiKeyResource,
+  CreatedApiKey: organizations.createdApiKey,
+  ApiKeyList: organizations.apiKeyList,
+  Error: errorBody,
+};
+
+const meaningOf: Readonly<Record<ErrorCode, string>> = {
+  validation_failed: 'A field is missing or wrong; `details` holds messages by field',
+  malformed_request: 'The body or the query cannot be read',
+  invalid_phone_number: 'The phone number is not a valid E.164 number',
+  destination_not_allowed: 'Numbers of this kind or country may not be called',
+  number_opted_out: 'The person at this number asked not to be called again',
+  unauthenticated: 'The key is missing or invalid',
+  forbidden: 'It belongs to another organization, or the key may not do this',
+  not_found: 'It does not exist, or was deleted',
+  method_not_allowed: 'The path does not know this method',
+  conflict: 'It is not in a state that allows this',
+  payload_too_large: 'The body is larger than 1 MiB',
+  unsupported_media_type: 'The body is not plain `application/json`',
+  rate_limited: 'Too many requests; try again after `Retry-After` seconds',
+  request_in_progress: 'A request with this idempotency key is still being answered',
+  no_usable_number: 'No phone number to call from is connected',
+  carrier_unavailable: 'The phone carrier is down',
+  storage_unavailable: 'The database is down; nothing was changed',
+  provider_rejected: 'The carrier refused the credentials or the request',
+  provider_unavailable: 'The carrier does not answer',
+  internal: 'A defect of the service; quote the `Request-Id`',
+};
+
+type Json = Record<string, unknown>;
+
+/** The OpenAPI 3.1 document of the routes. */
+export function openApiDocument(routes: readonly Route[]): Json {
+  const paths: Record<string, Json> = {};
+  for (const route of routes) {
+    const path = paths[route.path] ?? {};
+    paths[route.path] = path;
+    path[route.method.toLowerCase()] = operation(route);
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Callkite',
+      version: '1.0.0',
+      description: 'Places outbound phone calls in which an AI voice agent talks to the recipient.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: '.' }],
+    tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
+    paths,
+    webhooks: {
+      callCompleted: {
+        post: {
+          summary: 'A call of a workflow with webhook integrations is over',
+          description: 'Signed as Standard Webhooks; repeated until it is answered with 2xx.',
+          requestBody: jsonContent(reference('WebhookPayload')),
+          responses: { '2XX': { description: 'Received' } },
+        },
+      },
+    },
+    components: {
+      securitySchemes: {
+        apiKey: { type: 'http', scheme: 'bearer', description: 'API key (`ck_live_…` or `ck_test_…`)' },
+        operatorToken: { type: 'http', scheme: 'bearer', description: "The operator's token" },
+      },
+      headers: {
+        'Request-Id': header('Id of the request, to quote in reports', 'string'),
+        'Callkite-Error-Code': header('Stable code of the error', 'string'),
+        'Retry-After': header('Seconds after which to try again', 'integer'),
+        'Idempotent-Replayed': header('`true`: the stored answer of an earlier request', 'string'),
+        'Idempotent-Body-Mismatch': header('`true`: that request had another body', 'string'),
+        RateLimit: header('Requests left in this minute', 'string'),
+      },
+      schemas: { ...components(requestSchemas, 'input'), ...components(answerSchemas, 'output') },
+    },
+  };
+}
+
+function operation(route: Route): Json {
+  const { operationId, auth, body, idempotent = false } = route;
+  const security = { key: [{ apiKey: [] }], operator: [{ operatorToken: [] }], none: [] }[auth];
+  return {
+    operationId,
+    tags: [route.tag],
+    summary: route.summary,
+    ...(route.description && { description: route.description }),
+    security,
+    parameters: [
+      ...pathParameters(route.path),
+      ...queryParameters(route),
+      ...(idempotent ? [idempotencyHeader] : []),
+    ],
+    ...(body && {
+      requestBody: {
+        required: true,
+        ...jsonContent(schemaOf(body, 'input'), requestExamples[operationId]),
+      },
+    }),
+    responses: { [route.status]: success(route), ...problems(route) },
+    ...(operationId === 'promptCall' && {
+      callbacks: {
+        result: {
+          '{$request.body#/callback_url}': {
+            post: {
+              summary:
+                'The call is over: one attempt, with `Authorization: Bearer <callback_secret>` if one was given',
+              requestBody: jsonContent(reference('CallbackPayload')),
+              responses: { '2XX': { description: 'Received' } },
+            },
+          },
+        },
+      },
+    }),
+  };
+}
+
+function success(route: Route): Json {
+  return {
+    description: 'Success',
+    headers: headerReferences([
+      'Request-Id',
+      ...(route.auth === 'key' ? ['RateLimit'] : []),
+      ...(route.idempotent ? ['Idempotent-Replayed', 'Idempotent-Body-Mismatch'] : []),
+    ]),
+    ...(route.answer && jsonContent(schemaOf(route.answer, 'output'), answerExamples[route.operationId])),
+  };
+}
+
+function problems(route: Route): Json {
+  const codes = new Set<ErrorCode>(route.refusals);
+  if (route.auth !== 'none')
+    for (const code of ['unauthenticated', 'rate_limited', 'storage_unavailable'] as const) codes.add(code);
+  if (route.query || route.body) codes.add('validation_failed').add('malformed_request');
+  if (route.body) codes.add('payload_too_large').add('unsupported_media_type');
+  codes.add('internal');
+  const byStatus = new Map<number, ErrorCode[]>();
+  for (const code of codes) byStatus.set(statusOf[code], [...(byStatus.get(statusOf[code]) ?? []), code]);
+  return Object.fromEntries(
+    [...byStatus].map(([status, all]) => [
+      status,
+      {
+        description: all.map((code) => `\`${code}\`: ${meaningOf[code]}`).join('. '),
+        headers: headerReferences([
+          'Request-Id',
+          'Callkite-Error-Code',
+          ...(status === 429 || status === 503 ? ['Retry-After'] : []),
+        ]),
+        ...jsonContent(reference('Error')),
+      },
+    ]),
+  );
+}
+
+const idempotencyHeader = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description: 'The same as `idempotency_key` in the body',
+  schema: { type: 'string', minLength: 1, maxLength: 255 },
+};
+
+function pathParameters(path: string): Json[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+  }));
+}
+
+function queryParameters({ query }: Route): Json[] {
+  if (!query) return [];
+  const { properties = {} } = toJsonSchema(query, 'input');
+  return Object.entries(properties).map(([name, schema]) => ({ name, in: 'query', required: false, schema }));
+}
+
+function schemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {
+  const named = Object.entries(io === 'input' ? requestSchemas : answerSchemas);
+  const name = named.find(([, each]) => each === schema)?.[0];
+  if (name !== undefined) return reference(name);
+  const { $schema: _, ...inline } = toJsonSchema(schema, io);
+  return inline;
+}
+
+function components(schemas: Record<string, z.ZodType>, io: 'input' | 'output'): Json {
+  const registry = z.registry<{ id: string }>();
+  for (const [id, schema] of Object.entries(schemas)) registry.add(schema, { id });
+  const described = z.toJSONSchema(registry, { io, uri: (id) => reference(id).$ref, override: simplify(io) });
+  return Object.fromEntries(
+    Object.entries(described.schemas).map(([id, { $schema: _schema, $id: _id, ...schema }]) => [id, schema]),
+  );
+}
+
+function toJsonSchema(schema: z.ZodType, io: 'input' | 'output') {
+  return z.toJSONSchema(schema, { io, override: simplify(io) });
+}
+
+/** Leaves out the long patterns behind `format`s, and in answers the promise that no field will ever be added. */
+function simplify(io: 'input' | 'output') {
+  return ({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }) => {
+    if (jsonSchema.format) delete jsonSchema.pattern;
+    if (io === 'output' && jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
+  };
+}
+
+function jsonContent(schema: Json, example?: unknown): Json {
+  return { content: { 'application/json': example === undefined ? { schema } : { schema, example } } };
+}
+
+function headerReferences(names: readonly string[]): Json {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+const reference = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+const header = (description: string, type: string): Json => ({ description, schema: { type } });

@@ -1,0 +1,122 @@
+import type * as z from 'zod';
+import type { Calls } from '../calls/calls.ts';
+import type { ErrorCode } from '../errors.ts';
+import type { Webhooks } from '../notifications/webhooks.ts';
+import type { Caller, Organizations } from '../organizations/organizations.ts';
+import type { HttpResponse } from '../ports/http.ts';
+import type { Workflows } from '../workflows/workflows.ts';
+
+/** Whether this process should get requests, and why not. */
+export interface Readiness {
+  readonly ok: boolean;
+  readonly checks: Readonly<Record<string, string>>;
+}
+
+/** What routes work with. */
+export interface HttpServices {
+  organizations: Organizations;
+  workflows: Workflows;
+  calls: Calls;
+  webhooks: Webhooks;
+  readiness(): Promise<Readiness>;
+}
+
+/** `key`: an organization's API key. `operator`: the operator's token. */
+export type RouteAuth = 'key' | 'operator' | 'none';
+
+type PathParameters<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Readonly<Record<Name, string>> & PathParameters<Rest>
+  : unknown;
+
+interface RouteInput {
+  readonly caller: Caller | null;
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly query: unknown;
+  readonly body: unknown;
+}
+
+interface TypedInput<
+  Auth extends RouteAuth,
+  Path extends string,
+  Query extends z.ZodType,
+  Body extends z.ZodType,
+> {
+  readonly caller: Auth extends 'key' ? Caller : null;
+  readonly parameters: PathParameters<Path>;
+  readonly query: z.output<Query>;
+  readonly body: z.output<Body>;
+}
+
+/** An operation as far as it can be described: what is routed by and what the OpenAPI document tells. */
+interface RouteDescription<
+  Auth extends RouteAuth = RouteAuth,
+  Path extends string = string,
+  Query extends z.ZodType = z.ZodType,
+  Body extends z.ZodType = z.ZodType,
+  Answer extends z.ZodType = z.ZodType,
+> {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  /** With parameters as in `/calls/{call_id}`. */
+  readonly path: Path;
+  readonly auth: Auth;
+  readonly tag: string;
+  /** Unique; names the operation in the OpenAPI document. */
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description?: string;
+  /** The query is ignored when absent. */
+  readonly query?: Query;
+  /** The body is not read when absent. */
+  readonly body?: Body;
+  /** An `Idempotency-Key` header stands for the body's `idempotency_key`. @default false */
+  readonly idempotent?: boolean;
+  /** Status of success. */
+  readonly status: 200 | 201 | 202 | 204;
+  /** Body of success; none when absent. */
+  readonly answer?: Answer;
+  /** Errors beyond those that follow from `auth`, `query` and `body`. */
+  readonly refusals?: readonly ErrorCode[];
+}
+
+/** One operation of the HTTP API. */
+export interface Route extends RouteDescription {
+  respond(services: HttpServices, input: RouteInput): Promise<HttpResponse>;
+}
+
+/** A route that returns the value its `answer` schema describes. */
+export function route<
+  Auth extends RouteAuth,
+  Path extends string,
+  Query extends z.ZodType = z.ZodUndefined,
+  Body extends z.ZodType = z.ZodUndefined,
+  Answer extends z.ZodType = z.ZodVoid,
+>(
+  description: RouteDescription<Auth, Path, Query, Body, Answer>,
+  handle: (services: HttpServices, input: TypedInput<Auth, Path, Query, Body>) => Promise<z.input<Answer>>,
+): Route {
+  return rawRoute(description, async (services, input) => {
+    const value = await handle(services, input);
+    return value === undefined
+      ? { status: description.status, headers: {}, body: null }
+      : jsonResponse(description.status, value);
+  });
+}
+
+/** A route that writes its response itself. */
+export function rawRoute<
+  Auth extends RouteAuth,
+  Path extends string,
+  Query extends z.ZodType = z.ZodUndefined,
+  Body extends z.ZodType = z.ZodUndefined,
+  Answer extends z.ZodType = z.ZodVoid,
+>(
+  description: RouteDescription<Auth, Path, Query, Body, Answer>,
+  respond: (services: HttpServices, input: TypedInput<Auth, Path, Query, Body>) => Promise<HttpResponse>,
+): Route {
+  // The handler builds the input from this very description, so the types hold.
+  return { ...description, respond: respond as Route['respond'] };
+}
+
+export function jsonResponse(status: number, value: unknown): HttpResponse {
+  return { status, headers: { 'content-type': 'application/json' }, body: JSON.stringify(value) };
+}

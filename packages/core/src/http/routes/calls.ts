@@ -1,0 +1,191 @@
+import type { AcceptedCall } from '../../calls/calls.ts';
+import type { CallResource } from '../../contract/calls.ts';
+import {
+  callDetail,
+  callList,
+  callListQuery,
+  callResource,
+  promptCallRequest,
+  promptCallResponse,
+  triggerCallRequest,
+  triggerCallResponse,
+} from '../../contract/calls.ts';
+import { CallkiteError, type ErrorCode } from '../../errors.ts';
+import type { Caller } from '../../organizations/organizations.ts';
+import type { CallRecord } from '../../ports/call-store.ts';
+import type { HttpResponse } from '../../ports/http.ts';
+import { type HttpServices, rawRoute, route } from '../route.ts';
+
+const placingRefusals = [
+  'invalid_phone_number',
+  'destination_not_allowed',
+  'number_opted_out',
+  'no_usable_number',
+  'carrier_unavailable',
+  'storage_unavailable',
+  'request_in_progress',
+] satisfies ErrorCode[];
+
+export const callRoutes = [
+  rawRoute(
+    {
+      method: 'POST',
+      path: '/call',
+      auth: 'key',
+      tag: 'Calls',
+      operationId: 'triggerCall',
+      summary: 'Place a call that runs a workflow',
+      body: triggerCallRequest,
+      idempotent: true,
+      status: 200,
+      answer: triggerCallResponse,
+      refusals: ['forbidden', 'not_found', ...placingRefusals],
+    },
+    async ({ calls }, { caller, body }) =>
+      acceptedResponse(
+        await calls.trigger(caller, {
+          recipientPhone: body.recipient_phone,
+          workflowId: body.workflow_id,
+          recipientName: body.recipient_name,
+          recipientEmail: body.recipient_email,
+          recipientContext: body.recipient_context,
+          idempotencyKey: body.idempotency_key,
+        }),
+      ),
+  ),
+  rawRoute(
+    {
+      method: 'POST',
+      path: '/call-prompt',
+      auth: 'key',
+      tag: 'Calls',
+      operationId: 'promptCall',
+      summary: 'Place a call from a description of its task',
+      description:
+        'A workflow is generated from the prompt. With `callback_url` the result is posted there once; `GET /calls/{call_id}` tells it as well.',
+      body: promptCallRequest,
+      idempotent: true,
+      status: 200,
+      answer: promptCallResponse,
+      refusals: placingRefusals,
+    },
+    async ({ calls }, { caller, body }) =>
+      acceptedResponse(
+        await calls.prompt(caller, {
+          prompt: body.prompt,
+          recipientPhone: body.recipient_phone,
+          callbackUrl: body.callback_url,
+          callbackSecret: body.callback_secret,
+          idempotencyKey: body.idempotency_key,
+        }),
+      ),
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/calls',
+      auth: 'key',
+      tag: 'Calls',
+      operationId: 'listCalls',
+      summary: 'List calls, newest first',
+      query: callListQuery,
+      status: 200,
+      answer: callList,
+    },
+    async ({ calls }, { caller, query }) => {
+      const page = await calls.list(
+        caller,
+        {
+          ...(query.state && { state: query.state }),
+          ...(query.call_status && { callStatus: query.call_status }),
+          ...(query.workflow_id && { workflowId: query.workflow_id }),
+          ...(query.to && { to: query.to }),
+          ...(query.created_after && { createdAfter: query.created_after }),
+          ...(query.created_before && { createdBefore: query.created_before }),
+        },
+        { limit: query.limit, cursor: query.cursor ?? null },
+      );
+      return { calls: page.items.map(toResource), next_cursor: page.nextCursor };
+    },
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/calls/{call_id}',
+      auth: 'key',
+      tag: 'Calls',
+      operationId: 'getCall',
+      summary: 'Where a call stands, its result and what was said',
+      status: 200,
+      answer: callDetail,
+      refusals: ['not_found'],
+    },
+    async (services, { caller, parameters }) => {
+      const { call, transcript } = await getOwnCall(services, caller, parameters.call_id);
+      return {
+        ...toResource(call),
+        messages: transcript.map(({ role, content }) => ({ role, content })),
+        form_fills: [],
+      };
+    },
+  ),
+  route(
+    {
+      method: 'POST',
+      path: '/calls/{call_id}/cancel',
+      auth: 'key',
+      tag: 'Calls',
+      operationId: 'cancelCall',
+      summary: 'Cancel a call that waits, or end one that is under way',
+      status: 200,
+      answer: callResource,
+      refusals: ['not_found', 'conflict'],
+    },
+    async (services, { caller, parameters }) => {
+      await getOwnCall(services, caller, parameters.call_id);
+      return toResource(await services.calls.cancel(caller.organizationId, parameters.call_id));
+    },
+  ),
+];
+
+/** A call as seen by this key: a test key does not reach live calls, nor the other way round. */
+async function getOwnCall({ calls }: HttpServices, caller: Caller, callId: string) {
+  const found = await calls.get(caller.organizationId, callId);
+  if (found.call.mode !== caller.mode) throw new CallkiteError('not_found', 'Call not found');
+  return found;
+}
+
+function acceptedResponse(accepted: AcceptedCall): HttpResponse {
+  const headers: Record<string, string> = { 'content-type': 'application/json' };
+  if (accepted.replayed) headers['idempotent-replayed'] = 'true';
+  if (accepted.bodyMismatch) headers['idempotent-body-mismatch'] = 'true';
+  return { status: accepted.status, headers, body: accepted.body };
+}
+
+function toResource(call: CallRecord): CallResource {
+  return {
+    call_id: call.id,
+    mode: call.mode,
+    origin: call.origin,
+    workflow_id: call.workflowId,
+    workflow_name: call.workflowName,
+    workflow_version: call.workflowVersion,
+    phone_number_from: call.from,
+    phone_number_to: call.to,
+    recipient_name: call.recipientName,
+    recipient_email: call.recipientEmail,
+    recipient_context: call.recipientContext,
+    prompt: call.prompt,
+    state: call.state,
+    call_status: call.outcome?.callStatus ?? null,
+    provider_status: call.outcome?.providerStatus ?? null,
+    reason: call.reason,
+    answered_by: call.answeredBy,
+    cancel_requested: call.cancelRequested,
+    call_summary: call.summary,
+    created_at: call.createdAt.toISOString(),
+    answered_at: call.answeredAt?.toISOString() ?? null,
+    ended_at: call.endedAt?.toISOString() ?? null,
+    duration_seconds: call.durationSeconds,
+  };
+}

@@ -1,0 +1,233 @@
+import {
+  type ConnectionResource,
+  carrierNumberList,
+  connectionList,
+  connectionResource,
+  connectNumberRequest,
+  createConnectionRequest,
+  type NumberResource,
+  numberList,
+  numberResource,
+} from '../../contract/organizations.ts';
+import { CallkiteError } from '../../errors.ts';
+import type { Caller } from '../../organizations/organizations.ts';
+import type { CarrierConnection, ConnectedNumber } from '../../ports/organization-store.ts';
+import { type HttpServices, route } from '../route.ts';
+
+/** Connections and numbers are those of the key's mode: a test key neither sees nor changes live ones. */
+export const connectionRoutes = [
+  route(
+    {
+      method: 'POST',
+      path: '/connections',
+      auth: 'key',
+      tag: 'Numbers',
+      operationId: 'createConnection',
+      summary: 'Connect an account at the carrier',
+      description:
+        'The credentials are verified with the carrier. Connecting the same account again updates it.',
+      body: createConnectionRequest,
+      status: 201,
+      answer: connectionResource,
+      refusals: ['provider_rejected', 'provider_unavailable'],
+    },
+    async ({ organizations }, { caller, body }) =>
+      toConnection(
+        await organizations.connectCarrier(caller.organizationId, {
+          mode: caller.mode,
+          accountId: body.account_id,
+          secret: body.secret,
+          ...(body.calls_per_second !== undefined && { callsPerSecond: body.calls_per_second }),
+          ...(body.maximum_concurrent_calls !== undefined && {
+            maximumConcurrentCalls: body.maximum_concurrent_calls,
+          }),
+        }),
+      ),
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/connections',
+      auth: 'key',
+      tag: 'Numbers',
+      operationId: 'listConnections',
+      summary: 'Connected carrier accounts',
+      status: 200,
+      answer: connectionList,
+    },
+    async (services, { caller }) => ({
+      connections: (await ownConnections(services, caller)).map(toConnection),
+    }),
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/connections/{id}',
+      auth: 'key',
+      tag: 'Numbers',
+      operationId: 'getConnection',
+      summary: 'A connected carrier account',
+      status: 200,
+      answer: connectionResource,
+      refusals: ['not_found'],
+    },
+    async (services, { caller, parameters }) =>
+      toConnection(await ownConnection(services, caller, parameters.id)),
+  ),
+  route(
+    {
+      method: 'POST',
+      path: '/connections/{id}/refresh',
+      auth: 'key',
+      tag: 'Numbers',
+      operationId: 'refreshConnection',
+      summary: 'Verify a carrier account again, and resume dialling on it',
+      status: 200,
+      answer: connectionResource,
+      refusals: ['not_found', 'provider_rejected', 'provider_unavailable'],
+    },
+    async (services, { caller, parameters }) => {
+      await ownConnection(services, caller, parameters.id);
+      return toConnection(
+        await services.organizations.refreshConnection(caller.organizationId, parameters.id),
+      );
+    },
+  ),
+  route(
+    {
+      method: 'DELETE',
+      path: '/connections/{id}',
+      auth: 'key',
+      tag: 'Numbers',
+      operationId: 'deleteConnection',
+      summary: 'Disconnect a carrier account and its numbers',
+      status: 204,
+      refusals: ['not_found', 'conflict'],
+    },
+    async (services, { caller, parameters }) => {
+      await ownConnection(services, caller, parameters.id);
+      await services.organizations.deleteConnection(caller.organizationId, parameters.id);
+    },
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/connections/{id}/numbers',
+      auth: 'key',
+      tag: 'Numbers',
+      operationId: 'listCarrierNumbers',
+      summary: 'Phone numbers the carrier account owns',
+      status: 200,
+      answer: carrierNumberList,
+      refusals: ['not_found', 'provider_rejected', 'provider_unavailable'],
+    },
+    async (services, { caller, parameters }) => {
+      await ownConnection(services, caller, parameters.id);
+      const numbers = await services.organizations.listCarrierNumbers(caller.organizationId, parameters.id);
+      return {
+        numbers: numbers.map((number) => ({
+          provider_number_id: number.providerNumberId,
+          phone_number: number.phoneNumber,
+          can_call: number.canCall,
+          can_text: number.canText,
+          connected: number.connected,
+        })),
+      };
+    },
+  ),
+  route(
+    {
+      method: 'POST',
+      path: '/connections/{id}/numbers',
+      auth: 'key',
+      tag: 'Numbers',
+      operationId: 'connectNumber',
+      summary: 'Connect a phone number of the carrier account',
+      body: connectNumberRequest,
+      status: 201,
+      answer: numberResource,
+      refusals: ['not_found', 'provider_rejected', 'provider_unavailable'],
+    },
+    async (services, { caller, parameters, body }) => {
+      await ownConnection(services, caller, parameters.id);
+      return toNumber(
+        await services.organizations.connectNumber(caller.organizationId, parameters.id, body.phone_number),
+      );
+    },
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/numbers',
+      auth: 'key',
+      tag: 'Numbers',
+      operationId: 'listNumbers',
+      summary: 'Connected phone numbers',
+      status: 200,
+      answer: numberList,
+    },
+    async (services, { caller }) => ({ numbers: (await ownNumbers(services, caller)).map(toNumber) }),
+  ),
+  route(
+    {
+      method: 'DELETE',
+      path: '/numbers/{id}',
+      auth: 'key',
+      tag: 'Numbers',
+      operationId: 'disconnectNumber',
+      summary: 'Disconnect a phone number',
+      status: 204,
+      refusals: ['not_found'],
+    },
+    async (services, { caller, parameters }) => {
+      const numbers = await ownNumbers(services, caller);
+      if (!numbers.some(({ id }) => id === parameters.id)) {
+        throw new CallkiteError('not_found', 'Number not found');
+      }
+      await services.organizations.disconnectNumber(caller.organizationId, parameters.id);
+    },
+  ),
+];
+
+async function ownConnections({ organizations }: HttpServices, caller: Caller): Promise<CarrierConnection[]> {
+  const connections = await organizations.listConnections(caller.organizationId);
+  return connections.filter(({ mode }) => mode === caller.mode);
+}
+
+async function ownConnection(services: HttpServices, caller: Caller, id: string): Promise<CarrierConnection> {
+  const connection = (await ownConnections(services, caller)).find((each) => each.id === id);
+  if (!connection) throw new CallkiteError('not_found', 'Connection not found');
+  return connection;
+}
+
+async function ownNumbers({ organizations }: HttpServices, caller: Caller): Promise<ConnectedNumber[]> {
+  const numbers = await organizations.listNumbers(caller.organizationId);
+  return numbers.filter(({ mode }) => mode === caller.mode);
+}
+
+function toConnection(connection: CarrierConnection): ConnectionResource {
+  return {
+    id: connection.id,
+    mode: connection.mode,
+    account_id: connection.accountId,
+    account_name: connection.accountName,
+    account_type: connection.accountType,
+    business_profile: connection.businessProfile,
+    calls_per_second: connection.callsPerSecond,
+    maximum_concurrent_calls: connection.maximumConcurrentCalls,
+    status: connection.status,
+    down_until: connection.downUntil?.toISOString() ?? null,
+    created_at: connection.createdAt.toISOString(),
+  };
+}
+
+function toNumber(number: ConnectedNumber): NumberResource {
+  return {
+    id: number.id,
+    connection_id: number.connectionId,
+    mode: number.mode,
+    phone_number: number.phoneNumber,
+    is_default: number.isDefault,
+    created_at: number.createdAt.toISOString(),
+  };
+}

@@ -1,0 +1,158 @@
+import { pageQuery } from '../../contract/fields.ts';
+import {
+  type ApiKeyResource,
+  apiKeyList,
+  apiKeyResource,
+  createApiKeyRequest,
+  createdApiKey,
+  createOrganizationRequest,
+  type OrganizationResource,
+  organizationList,
+  organizationResource,
+} from '../../contract/organizations.ts';
+import { CallkiteError } from '../../errors.ts';
+import type { Caller } from '../../organizations/organizations.ts';
+import type { ApiKeyRecord, Organization } from '../../ports/organization-store.ts';
+import { route } from '../route.ts';
+
+export const organizationRoutes = [
+  route(
+    {
+      method: 'POST',
+      path: '/organizations',
+      auth: 'operator',
+      tag: 'Operator',
+      operationId: 'createOrganization',
+      summary: 'Create an organization',
+      body: createOrganizationRequest,
+      status: 201,
+      answer: organizationResource,
+    },
+    async ({ organizations }, { body }) =>
+      toOrganization(
+        await organizations.create({
+          name: body.name,
+          ...(body.allowed_countries && { allowedCountries: body.allowed_countries }),
+        }),
+      ),
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/organizations',
+      auth: 'operator',
+      tag: 'Operator',
+      operationId: 'listOrganizations',
+      summary: 'List organizations, newest first',
+      query: pageQuery,
+      status: 200,
+      answer: organizationList,
+    },
+    async ({ organizations }, { query }) => {
+      const page = await organizations.list({ limit: query.limit, cursor: query.cursor ?? null });
+      return { organizations: page.items.map(toOrganization), next_cursor: page.nextCursor };
+    },
+  ),
+  route(
+    {
+      method: 'POST',
+      path: '/organizations/{id}/api-keys',
+      auth: 'operator',
+      tag: 'Operator',
+      operationId: 'createOrganizationApiKey',
+      summary: 'Create an API key for an organization',
+      body: createApiKeyRequest,
+      status: 201,
+      answer: createdApiKey,
+      refusals: ['not_found'],
+    },
+    async ({ organizations }, { parameters, body }) => {
+      const { record, key } = await organizations.createApiKey(parameters.id, body);
+      return { ...toApiKey(record), key };
+    },
+  ),
+  route(
+    {
+      method: 'POST',
+      path: '/api-keys',
+      auth: 'key',
+      tag: 'API keys',
+      operationId: 'createApiKey',
+      summary: 'Create an API key',
+      description: 'API keys are managed with live keys only.',
+      body: createApiKeyRequest,
+      status: 201,
+      answer: createdApiKey,
+      refusals: ['forbidden'],
+    },
+    async ({ organizations }, { caller, body }) => {
+      requireLiveKey(caller);
+      const { record, key } = await organizations.createApiKey(caller.organizationId, body);
+      return { ...toApiKey(record), key };
+    },
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/api-keys',
+      auth: 'key',
+      tag: 'API keys',
+      operationId: 'listApiKeys',
+      summary: 'List API keys, newest first',
+      query: pageQuery,
+      status: 200,
+      answer: apiKeyList,
+      refusals: ['forbidden'],
+    },
+    async ({ organizations }, { caller, query }) => {
+      requireLiveKey(caller);
+      const page = await organizations.listApiKeys(caller.organizationId, {
+        limit: query.limit,
+        cursor: query.cursor ?? null,
+      });
+      return { api_keys: page.items.map(toApiKey), next_cursor: page.nextCursor };
+    },
+  ),
+  route(
+    {
+      method: 'DELETE',
+      path: '/api-keys/{id}',
+      auth: 'key',
+      tag: 'API keys',
+      operationId: 'revokeApiKey',
+      summary: 'Revoke an API key',
+      status: 200,
+      answer: apiKeyResource,
+      refusals: ['forbidden', 'not_found'],
+    },
+    async ({ organizations }, { caller, parameters }) => {
+      requireLiveKey(caller);
+      return toApiKey(await organizations.revokeApiKey(caller.organizationId, parameters.id));
+    },
+  ),
+];
+
+/** Test keys lie about in test environments: one must not be enough to obtain a live key. */
+function requireLiveKey(caller: Caller): void {
+  if (caller.mode !== 'live') throw new CallkiteError('forbidden', 'Manage API keys with a live key');
+}
+
+function toOrganization(organization: Organization): OrganizationResource {
+  return {
+    id: organization.id,
+    name: organization.name,
+    allowed_countries: [...organization.allowedCountries],
+    created_at: organization.createdAt.toISOString(),
+  };
+}
+
+function toApiKey(record: ApiKeyRecord): ApiKeyResource {
+  return {
+    id: record.id,
+    name: record.name,
+    mode: record.mode,
+    prefix: `ck_${record.mode}_${record.lookupId}`,
+    created_at: record.createdAt.toISOString(),
+    revoked_at: record.revokedAt?.toISOString() ?? null,
+  };
+}

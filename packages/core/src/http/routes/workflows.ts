@@ -1,0 +1,108 @@
+import {
+  createWorkflowRequest,
+  updateWorkflowRequest,
+  type WorkflowResource,
+  workflowResource,
+  workflowSummaries,
+  workflowVersionQuery,
+} from '../../contract/workflows.ts';
+import type { WorkflowRecord } from '../../ports/workflow-store.ts';
+import { route } from '../route.ts';
+
+export const workflowRoutes = [
+  route(
+    {
+      method: 'GET',
+      path: '/workflows',
+      auth: 'key',
+      tag: 'Workflows',
+      operationId: 'listWorkflows',
+      summary: 'Every workflow of the organization',
+      status: 200,
+      answer: workflowSummaries,
+    },
+    async ({ workflows }, { caller }) => ({
+      workflows: (await workflows.summaries(caller.organizationId)).map(({ id, name }) => ({ id, name })),
+    }),
+  ),
+  route(
+    {
+      method: 'POST',
+      path: '/workflows',
+      auth: 'key',
+      tag: 'Workflows',
+      operationId: 'createWorkflow',
+      summary: 'Create a workflow',
+      body: createWorkflowRequest,
+      status: 201,
+      answer: workflowResource,
+    },
+    async ({ workflows }, { caller, body }) =>
+      toResource(await workflows.create(caller.organizationId, body)),
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/workflows/{id}',
+      auth: 'key',
+      tag: 'Workflows',
+      operationId: 'getWorkflow',
+      summary: 'A workflow, as it is or as it was',
+      query: workflowVersionQuery,
+      status: 200,
+      answer: workflowResource,
+      refusals: ['forbidden', 'not_found'],
+    },
+    async ({ workflows }, { caller, parameters, query }) =>
+      toResource(await workflows.get(caller.organizationId, parameters.id, query.version)),
+  ),
+  route(
+    {
+      method: 'PATCH',
+      path: '/workflows/{id}',
+      auth: 'key',
+      tag: 'Workflows',
+      operationId: 'updateWorkflow',
+      summary: 'Change a workflow',
+      description:
+        'Stores a new version; calls already accepted keep theirs. The definition is replaced as a whole.',
+      body: updateWorkflowRequest,
+      status: 200,
+      answer: workflowResource,
+      refusals: ['forbidden', 'not_found', 'conflict'],
+    },
+    async ({ workflows }, { caller, parameters, body }) =>
+      toResource(
+        await workflows.update(caller.organizationId, parameters.id, {
+          ...(body.name !== undefined && { name: body.name }),
+          ...(body.definition && { definition: body.definition }),
+          ...(body.expected_version !== undefined && { expectedVersion: body.expected_version }),
+        }),
+      ),
+  ),
+  route(
+    {
+      method: 'DELETE',
+      path: '/workflows/{id}',
+      auth: 'key',
+      tag: 'Workflows',
+      operationId: 'deleteWorkflow',
+      summary: 'Delete a workflow',
+      status: 204,
+      refusals: ['forbidden', 'not_found'],
+    },
+    ({ workflows }, { caller, parameters }) => workflows.delete(caller.organizationId, parameters.id),
+  ),
+];
+
+function toResource(workflow: WorkflowRecord): WorkflowResource {
+  return {
+    id: workflow.id,
+    name: workflow.name,
+    source: workflow.source,
+    version: workflow.version,
+    definition: workflow.definition,
+    created_at: workflow.createdAt.toISOString(),
+    updated_at: workflow.updatedAt.toISOString(),
+  };
+}

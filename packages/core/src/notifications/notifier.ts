@@ -1,0 +1,173 @@
+import { formatCallback, formatWebhook } from '../contract/notifications.ts';
+import type { WorkflowDefinition } from '../contract/workflow-definition.ts';
+import type { EmitEvent } from '../events.ts';
+import { createId } from '../ids.ts';
+import { callbackSecretContext, type SecretBox, webhookSecretContext } from '../organizations/secret-box.ts';
+import type { CallRecord, TranscriptEntry } from '../ports/call-store.ts';
+import type { Delivery, NewDelivery } from '../ports/delivery-store.ts';
+import type { Job } from '../ports/job-store.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { Storage } from '../ports/storage.ts';
+import type { OutboundAnswer, OutboundFetch } from './outbound-fetch.ts';
+import { signatureHeaders } from './webhook-signature.ts';
+
+export interface NotifierDeps {
+  storage: Pick<Storage, 'deliveries'>;
+  secretBox: SecretBox;
+  outbound: Pick<OutboundFetch, 'post'>;
+  logger: Logger;
+  emit: EmitEvent;
+}
+
+/** Tells customers what came of their calls. */
+export interface Notifier {
+  /**
+   * Everything to be sent about a completed call, of test mode too: the callback of a prompt call, and a webhook to
+   * each integration that the workflow names and that still exists. Store them with `finishCall`.
+   */
+  buildDeliveries(
+    call: CallRecord,
+    definition: WorkflowDefinition,
+    transcript: readonly TranscriptEntry[],
+    summary: string,
+  ): Promise<readonly NewDelivery[]>;
+  /**
+   * Runs a `deliver` job: makes one attempt, recorded before a byte is sent. An attempt that was interrupted is
+   * repeated for a webhook, and for a callback never. Rejects when the signal aborts, leaving the attempt open.
+   */
+  deliver(
+    job: Job,
+    signal: AbortSignal,
+  ): Promise<{ readonly done: true } | { readonly againInMs: number; readonly resetTries: true }>;
+  /** Ends the delivery of a job that can only fail. */
+  giveUp(job: Job): Promise<void>;
+}
+
+const seconds = 1_000;
+const minutes = 60 * seconds;
+const hours = 60 * minutes;
+
+/** Waits between the attempts of a webhook, each give or take a fifth; about 76 hours in all. */
+const webhookScheduleMs: readonly number[] = [
+  5 * seconds,
+  30 * seconds,
+  5 * minutes,
+  30 * minutes,
+  2 * hours,
+  5 * hours,
+  10 * hours,
+  14 * hours,
+  20 * hours,
+  24 * hours,
+];
+const jitter = 0.2;
+/** A receiver may ask for a longer wait than ours, up to this. */
+const longestRetryAfterMs = hours;
+const gone = 410;
+
+export function createNotifier(deps: NotifierDeps): Notifier {
+  const { secretBox, outbound, logger, emit } = deps;
+  const { deliveries } = deps.storage;
+
+  /** `null` when the delivery cannot be sent any more. */
+  async function headersOf(delivery: Delivery): Promise<Record<string, string> | null> {
+    const common = { 'content-type': 'application/json', 'user-agent': 'Callkite' };
+    if (delivery.kind === 'callback') {
+      if (delivery.sealedBearer === null) return common;
+      const bearer = secretBox.open(delivery.sealedBearer, callbackSecretContext(delivery.callId ?? ''));
+      return { ...common, authorization: `Bearer ${bearer}` };
+    }
+    const { organizationId, integrationId } = delivery;
+    const integration = integrationId && (await deliveries.getIntegration(organizationId, integrationId));
+    if (!integration) return null;
+    const secret = secretBox.open(integration.sealedSecret, webhookSecretContext(integration.id));
+    return { ...common, ...signatureHeaders(secret, delivery.id, delivery.body, new Date()) };
+  }
+
+  /** Wait before the next attempt; `null` when this was the last. */
+  function nextAttemptInMs(delivery: Delivery, number: number, answer: OutboundAnswer): number | null {
+    const planned = webhookScheduleMs[number - 1];
+    if (delivery.kind === 'callback' || answer.status === gone || planned === undefined) return null;
+    const varied = planned * (1 + jitter * (2 * Math.random() - 1));
+    const asked = Math.min((answer.retryAfterSeconds ?? 0) * seconds, longestRetryAfterMs);
+    return Math.round(Math.max(varied, asked));
+  }
+
+  return {
+    async buildDeliveries(call, definition, transcript, summary) {
+      if (!call.outcome) throw new Error('only a completed call can be told about');
+      const result = { call, outcome: call.outcome, summary, transcript, formFills: null };
+      const common = { organizationId: call.organizationId, callId: call.id };
+      const built: NewDelivery[] = [];
+      if (call.origin === 'prompt' && call.callbackUrl !== null) {
+        built.push({
+          ...common,
+          id: createId('dlv'),
+          kind: 'callback',
+          integrationId: null,
+          url: call.callbackUrl,
+          sealedBearer: call.sealedCallbackSecret,
+          body: JSON.stringify(formatCallback(result)),
+        });
+      }
+      const named = new Set(definition.metadata.webhooks ?? []);
+      for (const integrationId of named) {
+        const integration = await deliveries.getIntegration(call.organizationId, integrationId);
+        if (!integration) continue;
+        built.push({
+          ...common,
+          id: createId('dlv'),
+          kind: 'webhook',
+          integrationId,
+          url: integration.url,
+          sealedBearer: null,
+          body: JSON.stringify(formatWebhook(result)),
+        });
+      }
+      return built;
+    },
+
+    async deliver(job, signal) {
+      const delivery = await deliveries.get(job.subjectId);
+      if (delivery?.status !== 'pending') return { done: true };
+      const headers = await headersOf(delivery);
+      if (!headers) return { done: true };
+      const attempt = await deliveries.beginAttempt(delivery.id);
+      if (!attempt) {
+        if (delivery.kind === 'callback') {
+          logger.warn(
+            { deliveryId: delivery.id, callId: delivery.callId },
+            'the attempt of a callback was interrupted: whether it arrived is unknown',
+          );
+        }
+        return { done: true };
+      }
+
+      const answer = await outbound.post({ url: delivery.url, headers, body: delivery.body, signal });
+      signal.throwIfAborted();
+      const delivered = answer.status !== null && answer.status >= 200 && answer.status < 300;
+      const againInMs = delivered ? null : nextAttemptInMs(delivery, attempt.number, answer);
+      await deliveries.finishAttempt(delivery.id, attempt.number, {
+        statusCode: answer.status,
+        error: answer.error,
+        status: delivered ? 'delivered' : againInMs === null ? 'failed' : 'pending',
+      });
+      emit({ type: 'delivery.attempted', deliveryId: delivery.id, kind: delivery.kind, delivered });
+      if (!delivered && againInMs === null) {
+        const { id: deliveryId, kind, callId } = delivery;
+        logger.warn({ deliveryId, kind, callId, status: answer.status }, 'a notification was not delivered');
+      }
+      return againInMs === null ? { done: true } : { againInMs, resetTries: true };
+    },
+
+    async giveUp(job) {
+      const attempt = await deliveries.beginAttempt(job.subjectId);
+      if (!attempt) return;
+      await deliveries.finishAttempt(job.subjectId, attempt.number, {
+        statusCode: null,
+        error: 'internal error',
+        status: 'failed',
+      });
+    },
+  };
+}

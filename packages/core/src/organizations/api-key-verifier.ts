@@ -1,0 +1,70 @@
+import type { Keyv } from 'keyv';
+import { CallkiteError } from '../errors.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { ApiKeyRecord, OrganizationStore } from '../ports/organization-store.ts';
+import { matchesHash, parseApiKey } from './api-keys.ts';
+
+/** What is remembered of a key that was found valid. */
+type KnownKey = Pick<ApiKeyRecord, 'id' | 'organizationId' | 'mode' | 'hash'>;
+
+export interface ApiKeyVerifierDeps {
+  store: Pick<OrganizationStore, 'findApiKey'>;
+  /** Spares the store a look-up per request. Its failures are ignored. */
+  cache: Keyv;
+  logger: Logger;
+}
+
+export interface ApiKeyVerifier {
+  /** Throws `unauthenticated`. */
+  verify(key: string): Promise<KnownKey>;
+  /** Call it after a key was revoked: from then on this process asks the store. */
+  forget(lookupId: string): Promise<void>;
+}
+
+/** How long another process may still accept a revoked key. */
+const cacheMs = 5_000;
+
+export function createApiKeyVerifier({ store, cache, logger }: ApiKeyVerifierDeps): ApiKeyVerifier {
+  // A look-up that was under way during a revocation must not put the revoked key back into the cache.
+  let revocations = 0;
+
+  async function cached<T>(access: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await access();
+    } catch (error) {
+      logger.warn({ err: error }, 'the cache of API keys failed');
+      return undefined;
+    }
+  }
+
+  async function find(lookupId: string): Promise<KnownKey | null> {
+    const known = await cached(() => cache.get<KnownKey>(cacheKey(lookupId)));
+    if (known) return known;
+    const before = revocations;
+    const record = await store.findApiKey(lookupId);
+    if (!record || record.revokedAt) return null;
+    const { id, organizationId, mode, hash } = record;
+    const found = { id, organizationId, mode, hash };
+    if (before === revocations) await cached(() => cache.set(cacheKey(lookupId), found, cacheMs));
+    return found;
+  }
+
+  return {
+    async verify(key) {
+      const parsed = parseApiKey(key);
+      const known = parsed ? await find(parsed.lookupId) : null;
+      if (!matchesHash(key, known?.hash ?? null) || !known) {
+        throw new CallkiteError('unauthenticated', 'API key missing or invalid');
+      }
+      return known;
+    },
+    async forget(lookupId) {
+      revocations += 1;
+      await cached(() => cache.delete(cacheKey(lookupId)));
+    },
+  };
+}
+
+function cacheKey(lookupId: string): string {
+  return `api-key:${lookupId}`;
+}

@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict';
+import type { HttpProbe } from './http-probe.ts';
+import { assertInvalid, assertProblem, list, record, text } from './http-probe.ts';
+
+type Test = (probe: HttpProbe) => Promise<void>;
+
+const definition = { objective: 'Remind the person of the appointment.' };
+
+/** Workflows, webhooks, keys, connections and numbers. */
+export const resources: Readonly<Record<string, Test>> = {
+  async 'GET /workflows lists id and name of every workflow'(probe) {
+    const { key } = await probe.createOrganization();
+    assert.deepEqual((await probe.send('GET', '/workflows', { key })).json, { workflows: [] });
+    const created = await probe.send('POST', '/workflows', { key, json: { name: 'Reminder', definition } });
+    assert.equal(created.status, 201, created.text);
+    const id = text(created.json, 'id');
+    assert.deepEqual((await probe.send('GET', '/workflows', { key })).json, {
+      workflows: [{ id, name: 'Reminder' }],
+    });
+    await probe.send('DELETE', `/workflows/${id}`, { key });
+    assert.deepEqual((await probe.send('GET', '/workflows', { key })).json, { workflows: [] });
+  },
+
+  async 'workflows are versioned'(probe) {
+    const { key } = await probe.createOrganization();
+    const created = await probe.send('POST', '/workflows', { key, json: { name: 'Reminder', definition } });
+    const path = `/workflows/${text(created.json, 'id')}`;
+    assert.equal(record(created.json).version, 1);
+    const changed = await probe.send('PATCH', path, {
+      key,
+      json: { definition: { objective: 'Ask how it went.' }, expected_version: 1 },
+    });
+    assert.equal(changed.status, 200, changed.text);
+    assert.equal(record(changed.json).version, 2);
+    assert.equal(text(changed.json, 'name'), 'Reminder');
+    const outdated = await probe.send('PATCH', path, { key, json: { name: 'Other', expected_version: 1 } });
+    assertProblem(outdated, 409, 'conflict');
+    const before = await probe.send('GET', `${path}?version=1`, { key });
+    assert.equal(text(record(before.json).definition, 'objective'), definition.objective);
+    assertProblem(await probe.send('GET', `${path}?version=9`, { key }), 404, 'not_found');
+    assertInvalid(await probe.send('GET', `${path}?version=zero`, { key }), ['version']);
+    const stranger = await probe.createOrganization();
+    assertProblem(await probe.send('GET', path, { key: stranger.key }), 403, 'forbidden');
+    assertProblem(await probe.send('DELETE', path, { key: stranger.key }), 403, 'forbidden');
+    const gone = await probe.send('DELETE', path, { key });
+    assert.equal(gone.status, 204);
+    assert.equal(gone.text, '');
+    assertProblem(await probe.send('GET', path, { key }), 404, 'not_found');
+  },
+
+  async 'unknown fields of workflows are named'(probe) {
+    const { key } = await probe.createOrganization();
+    const post = (json: unknown) => probe.send('POST', '/workflows', { key, json });
+    assertInvalid(await post({ name: 'Typo', definition, colour: 'red' }), ['colour']);
+    assertInvalid(await post({ name: 'Typo', definition: { ...definition, step: [] } }), ['definition.step']);
+    assertInvalid(await post({ name: 'Typo', definition: { steps: [{ title: 'x' }] } }), [
+      'definition.objective',
+      'definition.steps.0.instruction',
+    ]);
+    assertInvalid(await probe.send('PATCH', '/workflows/wf_x', { key, json: {} }), ['body']);
+  },
+
+  async 'webhooks are created with a secret that is shown once, tested, and deleted'(probe) {
+    const { key } = await probe.createOrganization();
+    const created = await probe.send('POST', '/webhooks', {
+      key,
+      json: { name: 'CRM', url: 'https://192.0.43.8/webhooks' },
+    });
+    assert.equal(created.status, 201, created.text);
+    assert.match(text(created.json, 'secret'), /^whsec_/);
+    const id = text(created.json, 'id');
+    const listed = await probe.send('GET', '/webhooks', { key });
+    assert.deepEqual(Object.keys(list(listed.json, 'webhooks')[0] ?? {}).sort(), [
+      'created_at',
+      'id',
+      'name',
+      'url',
+    ]);
+    const sent = await probe.send('POST', `/webhooks/${id}/test`, { key });
+    assert.equal(sent.status, 202, sent.text);
+    const deliveryId = text(sent.json, 'id');
+    const deliveries = await probe.send('GET', `/webhooks/${id}/deliveries`, { key });
+    assert.deepEqual(
+      list(deliveries.json, 'deliveries').map((delivery) => delivery.id),
+      [deliveryId],
+    );
+    const one = await probe.send('GET', `/deliveries/${deliveryId}`, { key });
+    assert.equal(text(one.json, 'webhook_id'), id);
+    assert.ok(Array.isArray(record(one.json).attempts));
+    const stranger = await probe.createOrganization();
+    for (const [method, path] of [
+      ['DELETE', `/webhooks/${id}`],
+      ['POST', `/webhooks/${id}/test`],
+      ['GET', `/deliveries/${deliveryId}`],
+      ['POST', `/deliveries/${deliveryId}/resend`],
+    ] as const) {
+      assertProblem(await probe.send(method, path, { key: stranger.key }), 404, 'not_found');
+    }
+    assert.equal((await probe.send('DELETE', `/webhooks/${id}`, { key })).status, 204);
+    assertProblem(await probe.send('DELETE', `/webhooks/${id}`, { key }), 404, 'not_found');
+  },
+
+  async 'API keys are shown once, listed by their beginning, and revoked at once'(probe) {
+    const { key } = await probe.createOrganization();
+    const created = await probe.send('POST', '/api-keys', { key, json: { name: 'Second', mode: 'live' } });
+    assert.equal(created.status, 201, created.text);
+    const second = text(created.json, 'key');
+    assert.ok(second.startsWith(text(created.json, 'prefix')));
+    assert.match(second, /^ck_live_/);
+    const listed = await probe.send('GET', '/api-keys', { key });
+    assert.equal(list(listed.json, 'api_keys').length, 2);
+    assert.ok(!listed.text.includes(second));
+    assert.equal((await probe.send('GET', '/workflows', { key: second })).status, 200);
+    const revoked = await probe.send('DELETE', `/api-keys/${text(created.json, 'id')}`, { key });
+    assert.equal(revoked.status, 200, revoked.text);
+    assert.ok(text(revoked.json, 'revoked_at'));
+    assertProblem(await probe.send('GET', '/workflows', { key: second }), 401, 'unauthenticated');
+    assertProblem(await probe.send('GET', '/api-keys', { key: probe.testKey }), 403, 'forbidden');
+  },
+
+  async 'lists are paged'(probe) {
+    const { key } = await probe.createOrganization();
+    for (const name of ['a', 'b'])
+      await probe.send('POST', '/api-keys', { key, json: { name, mode: 'live' } });
+    const seen: unknown[] = [];
+    let cursor: string | null = '';
+    while (cursor !== null) {
+      const page = await probe.send(
+        'GET',
+        `/api-keys?limit=1${cursor && `&cursor=${encodeURIComponent(cursor)}`}`,
+        {
+          key,
+        },
+      );
+      assert.equal(page.status, 200, page.text);
+      seen.push(...list(page.json, 'api_keys').map(({ name }) => name));
+      const next = record(page.json).next_cursor;
+      assert.ok(next === null || typeof next === 'string');
+      cursor = next;
+    }
+    assert.deepEqual(seen, ['b', 'a', 'Conformance']);
+  },
+
+  async 'connections and numbers are those of the key’s mode, and never tell a secret'(probe) {
+    const connections = list(
+      (await probe.send('GET', '/connections', { key: probe.liveKey })).json,
+      'connections',
+    );
+    const [connection] = connections;
+    assert.ok(connection, 'the organization under test has a live connection');
+    assert.ok(connections.every(({ mode }) => mode === 'live'));
+    assert.ok(!Object.keys(connection).some((name) => /secret/.test(name)));
+    const path = `/connections/${connection.id}`;
+    assert.deepEqual((await probe.send('GET', path, { key: probe.liveKey })).json, connection);
+    const owned = await probe.send('GET', `${path}/numbers`, { key: probe.liveKey });
+    assert.ok(
+      list(owned.json, 'numbers').some(({ connected }) => connected === true),
+      owned.text,
+    );
+    const numbers = list((await probe.send('GET', '/numbers', { key: probe.liveKey })).json, 'numbers');
+    assert.equal(numbers.filter(({ is_default }) => is_default === true).length, 1);
+    const [number] = numbers;
+    const { key: stranger } = await probe.createOrganization();
+    for (const key of [probe.testKey, stranger]) {
+      for (const [method, target] of [
+        ['GET', path],
+        ['DELETE', path],
+        ['POST', `${path}/refresh`],
+        ['GET', `${path}/numbers`],
+        ['DELETE', `/numbers/${number?.id}`],
+      ] as const) {
+        assertProblem(await probe.send(method, target, { key }), 404, 'not_found');
+      }
+    }
+  },
+};

@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict';
+import { createId } from '../../ids.ts';
+import { createTenant, firstPage, type StorageTest } from './tenant.ts';
+
+/** Cancellation, transcript and result of a call. */
+export function conversationsContract(test: StorageTest): void {
+  test('a queued call is canceled at once', async (storage) => {
+    const tenant = await createTenant(storage);
+    const stranger = await createTenant(storage);
+    const callId = await tenant.accept();
+    assert.equal(await storage.calls.cancel(stranger.organizationId, callId), null);
+    assert.equal(await storage.calls.cancel(tenant.organizationId, createId('call')), null);
+    const canceled = await storage.calls.cancel(tenant.organizationId, callId);
+    assert.equal(canceled?.attempt, null);
+    assert.equal(canceled?.call.state, 'completed');
+    assert.deepEqual(canceled?.call.outcome, { callStatus: 'not_picked_up', providerStatus: 'canceled' });
+    assert.equal(canceled?.call.reason, 'canceled_by_request');
+    assert.deepEqual(await storage.calls.claimNext(tenant.connectionId, createId('att')), { result: 'idle' });
+    assert.equal((await tenant.jobs('finish_call')).length, 1);
+    assert.deepEqual(await storage.calls.cancel(tenant.organizationId, callId), canceled);
+  });
+
+  test('a prompt call can be canceled while its workflow is being generated', async (storage) => {
+    const tenant = await createTenant(storage);
+    const input = tenant.promptInput();
+    await storage.calls.accept(input);
+    await storage.calls.cancel(tenant.organizationId, input.callId);
+    assert.deepEqual(await tenant.jobs('generate_workflow'), []);
+    await storage.calls.setGeneratedWorkflow(input.callId, null);
+    assert.equal((await tenant.call(input.callId)).state, 'completed');
+  });
+
+  test('a live call is marked and its attempt returned', async (storage) => {
+    const tenant = await createTenant(storage);
+    const { callId, attemptId } = await tenant.placed();
+    const canceled = await storage.calls.cancel(tenant.organizationId, callId);
+    assert.equal(canceled?.call.cancelRequested, true);
+    assert.equal(canceled?.call.state, 'dialing');
+    assert.equal(canceled?.attempt?.id, attemptId);
+    assert.equal((await tenant.call(callId)).cancelRequested, true);
+  });
+
+  test('of a cancel and a claim at once both know of the other', async (storage) => {
+    const tenant = await createTenant(storage);
+    for (let round = 0; round < 10; round += 1) {
+      const callId = await tenant.accept();
+      const [canceled, claimed] = await Promise.all([
+        storage.calls.cancel(tenant.organizationId, callId),
+        storage.calls.claimNext(tenant.connectionId, createId('att')),
+      ]);
+      if (claimed.result === 'claimed') {
+        assert.equal(canceled?.attempt?.id, claimed.claim.attempt.id);
+      } else {
+        assert.equal(canceled?.call.state, 'completed');
+      }
+    }
+  });
+
+  test('the transcript keeps its order', async (storage) => {
+    const tenant = await createTenant(storage);
+    const { callId } = await tenant.placed();
+    assert.deepEqual(await storage.calls.transcript(callId), []);
+    const hello = { role: 'assistant', content: 'Hello', interrupted: false } as const;
+    assert.equal(await storage.calls.appendTranscript(callId, hello), 1);
+    const numbers = await Promise.all(
+      Array.from({ length: 10 }, (_, index) =>
+        storage.calls.appendTranscript(callId, {
+          role: index % 2 === 0 ? 'user' : 'assistant',
+          content: `entry ${index}`,
+          interrupted: index === 3,
+        }),
+      ),
+    );
+    assert.deepEqual(
+      numbers.toSorted((a, b) => a - b),
+      Array.from({ length: 10 }, (_, index) => index + 2),
+    );
+    const entries = await storage.calls.transcript(callId);
+    assert.equal(entries.length, 11);
+    for (const [index, number] of numbers.entries()) {
+      assert.equal(entries[number - 1]?.content, `entry ${index}`);
+      assert.equal(entries[number - 1]?.interrupted, index === 3);
+    }
+    assert.ok(entries[0]?.at instanceof Date);
+    await assert.rejects(storage.calls.appendTranscript(createId('call'), hello), { code: 'not_found' });
+  });
+
+  test('lost channels are counted', async (storage) => {
+    const tenant = await createTenant(storage);
+    const { callId } = await tenant.placed();
+    assert.equal(await storage.calls.countLostChannel(callId), 1);
+    assert.equal(await storage.calls.countLostChannel(callId), 2);
+  });
+
+  test('a call is finished once, with its deliveries', async (storage) => {
+    const tenant = await createTenant(storage);
+    const { organizationId } = tenant;
+    const { callId, attemptId, providerCallId } = await tenant.placed();
+    const deliveries = (['callback', 'webhook'] as const).map((kind) => ({
+      id: createId('dlv'),
+      organizationId,
+      callId,
+      kind,
+      integrationId: kind === 'webhook' ? 'whk_1' : null,
+      url: 'https://example.com/hook',
+      sealedBearer: null,
+      body: '{"a":"ä"}',
+    }));
+    assert.equal(await storage.calls.finishCall(callId, 'Too early', []), false);
+    await storage.calls.report(attemptId, {
+      providerCallId,
+      status: 'completed',
+      answeredBy: null,
+      durationSeconds: 1,
+    });
+    const finished = await Promise.all([
+      storage.calls.finishCall(callId, 'They will come.', deliveries),
+      storage.calls.finishCall(callId, 'They will come.', deliveries),
+    ]);
+    assert.deepEqual(finished.toSorted(), [false, true]);
+    assert.equal((await tenant.call(callId)).summary, 'They will come.');
+    const stored = await storage.deliveries.list(organizationId, { callId }, firstPage);
+    assert.deepEqual(stored.items.map(({ id }) => id).toSorted(), deliveries.map(({ id }) => id).toSorted());
+    assert.ok(stored.items.every((item) => item.body === '{"a":"ä"}' && item.status === 'pending'));
+    assert.deepEqual(
+      (await tenant.jobs('deliver')).map((job) => job.subjectId).toSorted(),
+      deliveries.map(({ id }) => id).toSorted(),
+    );
+  });
+
+  test('calls have owners all along: the sweeper finds nothing', async (storage) => {
+    const tenant = await createTenant(storage);
+    const { callId, attemptId, providerCallId } = await tenant.placed();
+    assert.equal(await storage.calls.adoptOrphans(), 0);
+    await storage.calls.report(attemptId, {
+      providerCallId,
+      status: 'busy',
+      answeredBy: null,
+      durationSeconds: null,
+    });
+    assert.equal(await storage.calls.adoptOrphans(), 0);
+    const [job] = await tenant.jobs('finish_call');
+    assert.ok(job !== undefined);
+    await storage.calls.finishCall(callId, '', []);
+    await storage.jobs.complete(job);
+    assert.equal(await storage.calls.adoptOrphans(), 0);
+  });
+
+  test('a call whose work vanished is given it again', async (storage) => {
+    const tenant = await createTenant(storage);
+    const { callId, attemptId, providerCallId } = await tenant.placed();
+    await storage.calls.report(attemptId, {
+      providerCallId,
+      status: 'busy',
+      answeredBy: null,
+      durationSeconds: null,
+    });
+    const [job] = await tenant.jobs('finish_call');
+    assert.ok(job !== undefined);
+    await storage.jobs.complete(job);
+    assert.equal(await storage.calls.adoptOrphans(), 1);
+    assert.deepEqual(
+      (await tenant.jobs('finish_call')).map(({ subjectId }) => subjectId),
+      [callId],
+    );
+  });
+}

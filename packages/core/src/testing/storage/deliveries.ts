@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import { createId } from '../../ids.ts';
+import type { Delivery, NewDelivery } from '../../ports/delivery-store.ts';
+import type { Storage } from '../../ports/storage.ts';
+import { createTenant, firstPage, type StorageTest, type Tenant } from './tenant.ts';
+
+/** Webhook integrations, and what becomes of deliveries. */
+export function deliveriesContract(test: StorageTest): void {
+  test('integrations belong to their organization', async (storage) => {
+    const tenant = await createTenant(storage);
+    const stranger = await createTenant(storage);
+    const { deliveries } = storage;
+    const created = await deliveries.createIntegration({
+      id: createId('whk'),
+      organizationId: tenant.organizationId,
+      name: 'CRM',
+      url: 'https://example.com/hook',
+      sealedSecret: 'sealed',
+    });
+    assert.deepEqual(await deliveries.getIntegration(tenant.organizationId, created.id), created);
+    assert.deepEqual(await deliveries.listIntegrations(tenant.organizationId, firstPage), {
+      items: [created],
+      nextCursor: null,
+    });
+    assert.equal(await deliveries.getIntegration(stranger.organizationId, created.id), null);
+    assert.deepEqual((await deliveries.listIntegrations(stranger.organizationId, firstPage)).items, []);
+    assert.equal(await deliveries.deleteIntegration(stranger.organizationId, created.id), false);
+    assert.equal(await deliveries.deleteIntegration(tenant.organizationId, created.id), true);
+    assert.equal(await deliveries.deleteIntegration(tenant.organizationId, created.id), false);
+  });
+
+  test('with an integration its pending deliveries end, and no others', async (storage) => {
+    const tenant = await createTenant(storage);
+    const { organizationId } = tenant;
+    const integration = await storage.deliveries.createIntegration({
+      id: createId('whk'),
+      organizationId,
+      name: 'CRM',
+      url: 'https://example.com/hook',
+      sealedSecret: 'sealed',
+    });
+    const { id: integrationId } = integration;
+    const pending = await storage.deliveries.create(webhook(tenant, { integrationId }));
+    const delivered = await storage.deliveries.create(webhook(tenant, { integrationId }));
+    const other = await storage.deliveries.create(webhook(tenant));
+    await attempt(storage, delivered.id, 'delivered');
+    await storage.deliveries.deleteIntegration(organizationId, integrationId);
+    assert.equal((await storage.deliveries.get(pending.id))?.status, 'failed');
+    assert.equal((await storage.deliveries.get(delivered.id))?.status, 'delivered');
+    assert.equal((await storage.deliveries.get(other.id))?.status, 'pending');
+    const jobs = (await tenant.jobs('deliver')).map((job) => job.subjectId);
+    assert.equal(jobs.includes(pending.id), false);
+    assert.equal(jobs.includes(other.id), true);
+    const listed = await storage.deliveries.list(organizationId, { integrationId }, firstPage);
+    assert.deepEqual(listed.items.map(({ id }) => id).toSorted(), [pending.id, delivered.id].toSorted());
+  });
+
+  test('a webhook is attempted until it is delivered', async (storage) => {
+    const tenant = await createTenant(storage);
+    const stranger = await createTenant(storage);
+    const { deliveries } = storage;
+    const { id } = await deliveries.create(webhook(tenant));
+    assert.equal((await tenant.jobs('deliver')).length, 1);
+    assert.deepEqual(await deliveries.beginAttempt(id), { number: 1 });
+    await deliveries.finishAttempt(id, 1, { statusCode: 500, error: null, status: 'pending' });
+    assert.deepEqual(await deliveries.beginAttempt(id), { number: 2 });
+    await deliveries.finishAttempt(id, 2, { statusCode: 200, error: null, status: 'delivered' });
+    assert.equal(await deliveries.beginAttempt(id), null);
+    const delivery = await deliveries.get(id);
+    assert.equal(delivery?.status, 'delivered');
+    assert.equal(delivery?.attempts, 2);
+    const attempts = await deliveries.listAttempts(tenant.organizationId, id);
+    assert.deepEqual(
+      attempts.map(({ number, statusCode }) => ({ number, statusCode })),
+      [
+        { number: 1, statusCode: 500 },
+        { number: 2, statusCode: 200 },
+      ],
+    );
+    assert.ok(attempts.every((each) => each.finishedAt !== null));
+    assert.deepEqual(await deliveries.listAttempts(stranger.organizationId, id), []);
+    assert.equal(await deliveries.get(createId('dlv')), null);
+  });
+
+  test('an attempt that comes back late does not undo a later one', async (storage) => {
+    const tenant = await createTenant(storage);
+    const { deliveries } = storage;
+    const { id } = await deliveries.create(webhook(tenant));
+    await deliveries.beginAttempt(id);
+    await deliveries.beginAttempt(id);
+    await deliveries.finishAttempt(id, 1, { statusCode: null, error: 'timeout', status: 'failed' });
+    assert.equal((await deliveries.get(id))?.status, 'pending');
+    await deliveries.finishAttempt(id, 2, { statusCode: 204, error: null, status: 'delivered' });
+    await deliveries.finishAttempt(id, 1, { statusCode: null, error: 'timeout', status: 'pending' });
+    assert.equal((await deliveries.get(id))?.status, 'delivered');
+  });
+
+  test('a callback is begun once; interrupted, its outcome is unknown', async (storage) => {
+    const tenant = await createTenant(storage);
+    const { deliveries } = storage;
+    const { id } = await deliveries.create({ ...webhook(tenant), kind: 'callback', sealedBearer: 'sealed' });
+    assert.deepEqual(await deliveries.beginAttempt(id), { number: 1 });
+    assert.equal(await deliveries.beginAttempt(id), null);
+    assert.equal((await deliveries.get(id))?.status, 'unknown');
+    assert.equal((await deliveries.get(id))?.attempts, 1);
+    assert.equal(await deliveries.beginAttempt(id), null);
+    const [begun] = await deliveries.listAttempts(tenant.organizationId, id);
+    assert.equal(begun?.finishedAt, null);
+  });
+
+  test('of several who begin a callback at once, one does', async (storage) => {
+    const tenant = await createTenant(storage);
+    const { deliveries } = storage;
+    const { id } = await deliveries.create({ ...webhook(tenant), kind: 'callback' });
+    const begun = await Promise.all(Array.from({ length: 6 }, () => deliveries.beginAttempt(id)));
+    assert.equal(begun.filter((each) => each !== null).length, 1);
+  });
+
+  test('a finished webhook is sent again with the same bytes', async (storage) => {
+    const tenant = await createTenant(storage);
+    const stranger = await createTenant(storage);
+    const { deliveries } = storage;
+    const created = await deliveries.create(webhook(tenant, { body: '{"same":"bytes"}' }));
+    await assert.rejects(deliveries.resend(tenant.organizationId, created.id), { code: 'conflict' });
+    await attempt(storage, created.id, 'failed');
+    const [job] = await tenant.jobs('deliver');
+    assert.ok(job !== undefined);
+    await storage.jobs.complete(job);
+    assert.equal(await deliveries.resend(stranger.organizationId, created.id), null);
+    const again: Delivery | null = await deliveries.resend(tenant.organizationId, created.id);
+    assert.deepEqual(again, { ...created, attempts: 1 });
+    assert.deepEqual(
+      (await tenant.jobs('deliver')).map(({ subjectId, tries }) => ({ subjectId, tries })),
+      [{ subjectId: created.id, tries: 1 }],
+    );
+    assert.deepEqual(await deliveries.beginAttempt(created.id), { number: 2 });
+
+    const callback = await deliveries.create({ ...webhook(tenant), kind: 'callback' });
+    await attempt(storage, callback.id, 'failed');
+    await assert.rejects(deliveries.resend(tenant.organizationId, callback.id), { code: 'conflict' });
+  });
+}
+
+function webhook(tenant: Tenant, changes: Partial<NewDelivery> = {}): NewDelivery {
+  return {
+    id: createId('dlv'),
+    organizationId: tenant.organizationId,
+    callId: null,
+    kind: 'webhook',
+    integrationId: null,
+    url: 'https://example.com/hook',
+    sealedBearer: null,
+    body: '{}',
+    ...changes,
+  };
+}
+
+async function attempt(storage: Storage, id: string, status: 'delivered' | 'failed'): Promise<void> {
+  const begun = await storage.deliveries.beginAttempt(id);
+  assert.ok(begun !== null);
+  await storage.deliveries.finishAttempt(id, begun.number, { statusCode: 200, error: null, status });
+}

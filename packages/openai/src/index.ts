@@ -1,1 +1,1 @@
-export {};
+export { type OpenAiOptions, openAi, type ReasoningEffort } from './open-ai.ts';

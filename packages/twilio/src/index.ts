@@ -1,1 +1,1 @@
-export {};
+export { type RelayOptions, type TwilioOptions, twilio } from './twilio.ts';

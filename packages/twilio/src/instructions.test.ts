@@ -1,0 +1,69 @@
+import { describe, expect, it } from 'vitest';
+import { type TwilioOptions, twilio } from './twilio.ts';
+
+const declaration = '<?xml version="1.0" encoding="UTF-8"?>';
+
+function render(
+  instruction: Parameters<ReturnType<typeof twilio>['renderInstruction']>[0],
+  options: Partial<TwilioOptions> = {},
+) {
+  return twilio({ publicUrl: 'https://calls.example.com/phone', ...options }).renderInstruction(instruction);
+}
+
+describe('TwiML', () => {
+  it('connects a conversation', () => {
+    const response = render({ type: 'converse', attemptToken: 'att_1.c2ln', language: 'en-US', voice: null });
+    expect(response.headers['content-type']).toBe('text/xml; charset=utf-8');
+    expect(response.body).toBe(
+      `${declaration}<Response><Connect action="https://calls.example.com/phone/carriers/twilio/relay-ended` +
+        '?token=att_1.c2ln#ct=2000&amp;rt=4000&amp;rc=2&amp;rp=ct,rt,5xx"><ConversationRelay ' +
+        'url="wss://calls.example.com/phone/carriers/twilio/relay/att_1.c2ln" language="en-US" ' +
+        'ttsProvider="ElevenLabs" transcriptionProvider="Deepgram" interruptible="any" ' +
+        'interruptSensitivity="medium" reportInputDuringAgentSpeech="dtmf" dtmfDetection="true" ' +
+        'events="speaker-events tokens-played"/></Connect></Response>',
+    );
+  });
+
+  it('lets the speech providers be chosen', () => {
+    const { body } = render(
+      { type: 'converse', attemptToken: 't', language: 'de-DE', voice: 'de-DE-Journey-F' },
+      {
+        name: 'twilio-eu',
+        relay: {
+          ttsProvider: 'Google',
+          transcriptionProvider: 'Google',
+          speechModel: 'telephony',
+          interruptSensitivity: 'low',
+        },
+      },
+    );
+    expect(body).toContain('url="wss://calls.example.com/phone/carriers/twilio-eu/relay/t"');
+    expect(body).toContain('ttsProvider="Google" voice="de-DE-Journey-F" transcriptionProvider="Google"');
+    expect(body).toContain('speechModel="telephony"');
+    expect(body).toContain('interruptSensitivity="low"');
+  });
+
+  it('speaks and hangs up', () => {
+    const text = 'Tom & "Jerry" <3\u0007 \ud800 \u{1F600}';
+    expect(render({ type: 'say', text, language: 'en-US', voice: null }).body).toBe(
+      `${declaration}<Response><Say language="en-US">Tom &amp; &quot;Jerry&quot; &lt;3    \u{1F600}</Say><Hangup/></Response>`,
+    );
+  });
+
+  it.each([
+    ['Google', 'en-US-Journey-O', ' voice="Google.en-US-Journey-O"'],
+    ['Amazon', 'Joanna-Neural', ' voice="Polly.Joanna-Neural"'],
+    ['Amazon', 'Polly.Joanna', ' voice="Polly.Joanna"'],
+    ['ElevenLabs', 'UgBBYS2sOqTuMpoF3BR0', ''],
+  ] as const)('names a voice of %s as <Say> does', (ttsProvider, voice, attribute) => {
+    const { body } = render(
+      { type: 'say', text: 'Hi', language: 'en-US', voice },
+      { relay: { ttsProvider } },
+    );
+    expect(body).toContain(`<Say language="en-US"${attribute}>Hi</Say>`);
+  });
+
+  it('hangs up', () => {
+    expect(render({ type: 'hang-up' }).body).toBe(`${declaration}<Response><Hangup/></Response>`);
+  });
+});

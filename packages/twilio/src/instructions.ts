@@ -1,0 +1,95 @@
+import type { CallInstruction, HttpResponse } from '@callkite/core';
+import type { PublicAddress } from './public-address.ts';
+
+/** How ConversationRelay listens and speaks. Every provider must be enabled for the account at Twilio. */
+export interface RelayOptions {
+  /** Who synthesizes speech. A workflow's `voice` is a voice of this provider. @default 'ElevenLabs' */
+  ttsProvider?: 'ElevenLabs' | 'Google' | 'Amazon' | undefined;
+  /** Who transcribes the callee. @default 'Deepgram' */
+  transcriptionProvider?: 'Deepgram' | 'Google' | undefined;
+  /** Model of the transcription provider. @default Twilio's choice for the provider and language */
+  speechModel?: string | undefined;
+  /** How readily speech of the callee cuts off the agent. @default 'medium' */
+  interruptSensitivity?: 'low' | 'medium' | 'high' | undefined;
+}
+
+export interface InstructionRenderer {
+  twiml(instruction: CallInstruction): string;
+  response(instruction: CallInstruction): HttpResponse;
+}
+
+/** Writes instructions as TwiML. Its URLs are absolute, so a document may also be sent with a call update. */
+export function instructionRenderer(address: PublicAddress, relay: RelayOptions): InstructionRenderer {
+  const ttsProvider = relay.ttsProvider ?? 'ElevenLabs';
+
+  function verbs(instruction: CallInstruction): string {
+    switch (instruction.type) {
+      case 'converse': {
+        const conversation = element('ConversationRelay', {
+          url: address.relay(instruction.attemptToken),
+          language: instruction.language,
+          ttsProvider,
+          voice: instruction.voice,
+          transcriptionProvider: relay.transcriptionProvider ?? 'Deepgram',
+          speechModel: relay.speechModel,
+          interruptible: 'any',
+          interruptSensitivity: relay.interruptSensitivity ?? 'medium',
+          reportInputDuringAgentSpeech: 'dtmf',
+          dtmfDetection: 'true',
+          events: 'speaker-events tokens-played',
+        });
+        const action = address.webhook('relay-ended', instruction.attemptToken);
+        return element('Connect', { action }, conversation);
+      }
+      case 'say': {
+        const voice = sayVoice(ttsProvider, instruction.voice);
+        return (
+          element('Say', { language: instruction.language, voice }, escaped(instruction.text)) +
+          element('Hangup')
+        );
+      }
+      case 'hang-up':
+        return element('Hangup');
+    }
+  }
+
+  const twiml = (instruction: CallInstruction) =>
+    `<?xml version="1.0" encoding="UTF-8"?>${element('Response', {}, verbs(instruction))}`;
+
+  return {
+    twiml,
+    response: (instruction) => ({
+      status: 200,
+      headers: { 'content-type': 'text/xml; charset=utf-8' },
+      body: twiml(instruction),
+    }),
+  };
+}
+
+/** `<Say>` names voices with their vendor (`Polly.Joanna-Neural`), ConversationRelay without; it has no ElevenLabs. */
+function sayVoice(ttsProvider: string, voice: string | null): string | null {
+  if (voice === null || /^(Polly|Google)\./.test(voice)) return voice;
+  if (ttsProvider === 'Amazon') return `Polly.${voice}`;
+  return ttsProvider === 'Google' ? `Google.${voice}` : null;
+}
+
+function element(
+  name: string,
+  attributes: Record<string, string | null | undefined> = {},
+  content = '',
+): string {
+  const written = Object.entries(attributes)
+    .map(([key, value]) => (value === null || value === undefined ? '' : ` ${key}="${escaped(value)}"`))
+    .join('');
+  return content === '' ? `<${name}${written}/>` : `<${name}${written}>${content}</${name}>`;
+}
+
+/** Text as XML character data or attribute value; characters that XML 1.0 cannot hold become spaces. */
+function escaped(text: string): string {
+  return text
+    .replace(/[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu, ' ')
+    .replace(/&/g, '&amp;')
+    .replace(/</g, '&lt;')
+    .replace(/>/g, '&gt;')
+    .replace(/"/g, '&quot;');
+}

@@ -1,0 +1,66 @@
+import { type Logger, silentLogger, type Telephony } from '@callkite/core';
+import { describeAccount, listNumbers } from './account.ts';
+import { endCall, fetchCall, findCalls, redirectCall } from './calls.ts';
+import { instructionRenderer, type RelayOptions } from './instructions.ts';
+import { placeCall } from './placement.ts';
+import { publicAddress } from './public-address.ts';
+import { RelayChannel } from './relay-channel.ts';
+import { restClients } from './rest-client.ts';
+import { receiveUpgrade, receiveWebhook } from './webhooks.ts';
+
+export type { RelayOptions };
+
+export interface TwilioOptions {
+  /**
+   * Base URL under which Twilio reaches this server, such as `https://calls.example.com`: the very URL that
+   * requests are sent to, path prefix of the mount included. Signatures are computed over it.
+   */
+  publicUrl: string;
+  /** Path segment under `/carriers/`. @default 'twilio' */
+  name?: string | undefined;
+  /** Origin that answers in place of `api.twilio.com` and `trusthub.twilio.com`: an emulator or a proxy. */
+  apiBaseUrl?: string | undefined;
+  /** How the carrier listens and speaks in a conversation. */
+  relay?: RelayOptions | undefined;
+  /** Accepts a `publicUrl` with `http:` on this machine, for an emulator. Twilio itself refuses it. @default false */
+  allowInsecure?: boolean | undefined;
+  /** Told about placements whose outcome is unknown and about relay messages that made no sense. @default silent */
+  logger?: Logger | undefined;
+}
+
+/**
+ * Twilio Programmable Voice: calls over REST, conversations over ConversationRelay.
+ *
+ * An account's `accountId` is its Account SID (`AC…`), its `secret` the primary Auth Token: Twilio signs
+ * webhooks with that token, so API keys are not enough.
+ *
+ * @throws TypeError when `publicUrl` or `apiBaseUrl` cannot be used
+ */
+export function twilio(options: TwilioOptions): Telephony {
+  const name = options.name ?? 'twilio';
+  const logger = options.logger ?? silentLogger;
+  const address = publicAddress(options.publicUrl, name, options.allowInsecure ?? false);
+  const clients = restClients(options.apiBaseUrl);
+  const instructions = instructionRenderer(address, options.relay ?? {});
+
+  return {
+    name,
+    placeCall: (account, request) => placeCall({ clients, address, logger }, account, request),
+    endCall: async (account, providerCallId) => endCall(clients.shared(account), providerCallId),
+    async redirectCall(account, providerCallId, instruction) {
+      await redirectCall(clients.shared(account), providerCallId, instructions.twiml(instruction));
+    },
+    fetchCall: async (account, providerCallId) => fetchCall(clients.shared(account), providerCallId),
+    findCalls: async (account, query) => findCalls(clients.shared(account), query),
+    describeAccount: async (account) => describeAccount(clients.shared(account), account.accountId),
+    listNumbers: async (account) => listNumbers(clients.shared(account)),
+    receiveWebhook: (path, request, secretOf) => receiveWebhook(address, path, request, secretOf),
+    renderInstruction: (instruction) => instructions.response(instruction),
+    acknowledge: () => ({ status: 204, headers: {}, body: null }),
+    async receiveUpgrade(path, request, secretOf) {
+      const attemptToken = await receiveUpgrade(address, path, request, secretOf);
+      if (attemptToken === null) return null;
+      return { attemptToken, open: (socket) => new RelayChannel(socket, logger) };
+    },
+  };
+}

@@ -1,7 +1,8 @@
 import type { ModelMessage, ModelTool } from '@callkite/core';
 import type OpenAI from 'openai';
-import type { ReasoningEffort } from './open-ai.ts';
 import { strictJsonSchema } from './strict-schema.ts';
+
+export type ReasoningEffort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max';
 
 /** Which model to ask, and how. */
 export interface ModelAccess {

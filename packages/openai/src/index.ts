@@ -1,1 +1,2 @@
-export { type OpenAiOptions, openAi, type ReasoningEffort } from './open-ai.ts';
+export type { ReasoningEffort } from './chat-request.ts';
+export { type OpenAiOptions, openAi } from './open-ai.ts';

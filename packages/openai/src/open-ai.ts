@@ -1,9 +1,8 @@
 import type { LanguageModel } from '@callkite/core';
 import OpenAI from 'openai';
+import type { ReasoningEffort } from './chat-request.ts';
 import { generateObject } from './object-generation.ts';
 import { streamTurn } from './turn-stream.ts';
-
-export type ReasoningEffort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max';
 
 export interface OpenAiOptions {
   /** A server that asks for no key still needs some text here. */

@@ -27,8 +27,9 @@ import { systemClock } from './ports/clock.ts';
 import type { HttpRequest, HttpResponse } from './ports/http.ts';
 import type { LanguageModel } from './ports/language-model.ts';
 import { type Logger, silentLogger } from './ports/logger.ts';
-import type { CarrierConnection } from './ports/organization-store.ts';
-import type { Mode, Storage } from './ports/storage.ts';
+import type { Mode } from './ports/mode.ts';
+import type { CarrierConnection, Organization } from './ports/organization-store.ts';
+import type { Storage } from './ports/storage.ts';
 import type { Telephony } from './ports/telephony.ts';
 import { createWorkflows, type Workflows } from './workflows/workflows.ts';
 
@@ -80,8 +81,11 @@ export interface Callkite {
   stop(options?: { drainMs?: number }): Promise<void>;
 }
 
+type OrganizationSettings = Pick<Organization, 'name' | 'allowedCountries'>;
+
 /** Node and store may disagree on the time by so much. */
 const clockSkewAllowedMs = 2_000;
+const organizationCacheMs = 5_000;
 const orphanSweepMs = 60_000;
 const purgeMs = 10 * 60_000;
 /** A callback may take 30 s, and one that was interrupted is not sent again. */
@@ -118,7 +122,16 @@ export function createCallkite(options: CallkiteOptions): Callkite {
     cache,
     logger,
   });
-  const organizationName = async (id: string) => (await organizations.get(id)).name;
+  // Spares the store a look-up per call and turn.
+  const knownOrganizations = new Keyv<OrganizationSettings>({ ttl: organizationCacheMs });
+  async function settingsOf(organizationId: string): Promise<OrganizationSettings> {
+    const known = await knownOrganizations.get(organizationId);
+    if (known) return known;
+    const { name, allowedCountries } = await organizations.get(organizationId);
+    await knownOrganizations.set(organizationId, { name, allowedCountries });
+    return { name, allowedCountries };
+  }
+  const organizationName = async (id: string) => (await settingsOf(id)).name;
   const notifier = createNotifier({ storage, secretBox, outbound, logger, emit });
   const workflows = createWorkflows({ storage });
   const conversations = createConversations({
@@ -197,7 +210,7 @@ export function createCallkite(options: CallkiteOptions): Callkite {
     storage,
     telephonyFor,
     accountOf,
-    allowedCountries: async (id) => (await organizations.get(id)).allowedCountries,
+    allowedCountries: async (id) => (await settingsOf(id)).allowedCountries,
     outbound,
     secretBox,
     idempotency: createIdempotency({ cache, logger }),

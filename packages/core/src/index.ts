@@ -41,6 +41,7 @@ export type {
   TurnRequest,
 } from './ports/language-model.ts';
 export { type Logger, silentLogger } from './ports/logger.ts';
+export type { Mode } from './ports/mode.ts';
 export type {
   ApiKeyRecord,
   CarrierConnection,
@@ -48,8 +49,9 @@ export type {
   Organization,
   OrganizationStore,
 } from './ports/organization-store.ts';
+export type { Page, PageRequest } from './ports/page.ts';
 export type { CalleeEvent, SpeechChannel, TextSocket } from './ports/speech.ts';
-export type { Mode, Page, PageRequest, Storage } from './ports/storage.ts';
+export type { Storage } from './ports/storage.ts';
 export type {
   AnsweredBy,
   BusinessProfileStatus,

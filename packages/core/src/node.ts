@@ -1,5 +1,5 @@
 export { servesPath } from './http/handler.ts';
-export { fromNode, type HttpMount, type MountOptions, nodeHandler } from './http/node-handler.ts';
+export { type HttpMount, type MountOptions, nodeHandler } from './http/node-handler.ts';
 export { callkiteMiddleware, type NodeMiddleware } from './http/node-middleware.ts';
 export { attachSockets, type SocketMount } from './http/node-sockets.ts';
 export {

@@ -16,14 +16,21 @@ export const WEBHOOKS: unique symbol = Symbol.for('callkite.webhooks');
  * Registers one Callkite and its services in a tsyringe container. It is created when it is first resolved; the host
  * calls `start()` and `stop()`. tsyringe needs a Reflect polyfill: import `reflect-metadata` before this module.
  *
+ * @param options given outright, or made from what the container holds
+ *
  * ```ts
  * registerCallkite(container, options);
  * await container.resolve<Callkite>(CALLKITE).start();
  * ```
  */
-export function registerCallkite(container: DependencyContainer, options: CallkiteOptions): void {
+export function registerCallkite(
+  container: DependencyContainer,
+  options: CallkiteOptions | ((from: DependencyContainer) => CallkiteOptions),
+): void {
   container.register<Callkite>(CALLKITE, {
-    useFactory: instanceCachingFactory(() => createCallkite(options)),
+    useFactory: instanceCachingFactory((from) =>
+      createCallkite(typeof options === 'function' ? options(from) : options),
+    ),
   });
   const serve = (token: symbol, serviceOf: (callkite: Callkite) => unknown) =>
     container.register(token, {

@@ -1,1 +1,6 @@
-export {};
+export {
+  attachSockets,
+  callkiteMiddleware,
+  type MountOptions,
+  type NodeMiddleware,
+} from '@callkite/core/node';

@@ -1,1 +1,6 @@
-export {};
+export {
+  CALLKITE,
+  type CallkiteAsyncOptions,
+  CallkiteModule,
+  type CallkiteModuleOptions,
+} from './callkite-module.ts';

@@ -5,7 +5,8 @@ import type { JobHandler } from '../job-runner.ts';
 import type { CallRecord, TranscriptEntry } from '../ports/call-store.ts';
 import type { NewDelivery } from '../ports/delivery-store.ts';
 import type { LanguageModel } from '../ports/language-model.ts';
-import type { Mode, Storage } from '../ports/storage.ts';
+import type { Mode } from '../ports/mode.ts';
+import type { Storage } from '../ports/storage.ts';
 import { generateWorkflow } from '../workflows/generation.ts';
 
 export interface CallWorkDeps {
@@ -34,7 +35,7 @@ export function createWorkflowGenerationWork(deps: CallWorkDeps): JobHandler {
     concurrency: 20,
     async run(job, signal) {
       const loaded = await calls.load(job.subjectId);
-      if (!loaded || loaded.call.state !== 'queued' || loaded.call.prompt === null) return { done: true };
+      if (loaded?.call.state !== 'queued' || loaded.call.prompt === null) return { done: true };
       const { call } = loaded;
       const organizationName = await deps.organizationName(call.organizationId);
       const generated = await generateWorkflow(

@@ -15,8 +15,10 @@ import type {
   TranscriptEntry,
 } from '../ports/call-store.ts';
 import type { Logger } from '../ports/logger.ts';
+import type { Mode } from '../ports/mode.ts';
 import type { CarrierConnection } from '../ports/organization-store.ts';
-import type { Mode, Page, PageRequest, Storage } from '../ports/storage.ts';
+import type { Page, PageRequest } from '../ports/page.ts';
+import type { Storage } from '../ports/storage.ts';
 import type { CarrierAccount, Telephony } from '../ports/telephony.ts';
 import { fallbackWorkflow } from '../workflows/generation.ts';
 

@@ -1,7 +1,7 @@
 import type { CallStore } from '../ports/call-store.ts';
 import type { Logger } from '../ports/logger.ts';
+import type { Mode } from '../ports/mode.ts';
 import type { CarrierConnection } from '../ports/organization-store.ts';
-import type { Mode } from '../ports/storage.ts';
 import type { CarrierAccount, Telephony } from '../ports/telephony.ts';
 
 export interface CarrierBreaker {

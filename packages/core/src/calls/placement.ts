@@ -1,7 +1,7 @@
 import type { AttemptReport, CallStore, DialClaim } from '../ports/call-store.ts';
 import type { Logger } from '../ports/logger.ts';
+import type { Mode } from '../ports/mode.ts';
 import type { CarrierConnection } from '../ports/organization-store.ts';
-import type { Mode } from '../ports/storage.ts';
 import type { CarrierAccount, Placement, Telephony } from '../ports/telephony.ts';
 import type { AttemptTokens } from './attempt-token.ts';
 import type { CarrierBreaker } from './carrier-breaker.ts';

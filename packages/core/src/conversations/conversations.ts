@@ -3,9 +3,9 @@ import type { CallStore } from '../ports/call-store.ts';
 import { type Clock, systemClock } from '../ports/clock.ts';
 import type { LanguageModel } from '../ports/language-model.ts';
 import type { Logger } from '../ports/logger.ts';
+import type { Mode } from '../ports/mode.ts';
 import type { OrganizationStore } from '../ports/organization-store.ts';
 import type { SpeechChannel } from '../ports/speech.ts';
-import type { Mode } from '../ports/storage.ts';
 import { type Conversation, converse } from './conversation.ts';
 import { keepTrying } from './keep-trying.ts';
 

@@ -72,9 +72,9 @@ function code(value) {
   return element('pre', { tabIndex: 0 }, element('code', {}, typeof value === 'string' ? value : JSON.stringify(value, null, 2)));
 }
 
-function resolve(document_, schema) {
+function resolve(api, schema) {
   if (!schema || !schema.$ref) return schema;
-  return schema.$ref.slice(2).split('/').reduce((at, key) => at[key], document_);
+  return schema.$ref.slice(2).split('/').reduce((at, key) => at[key], api);
 }
 
 function typeOf(schema) {
@@ -94,8 +94,8 @@ function fieldTable(caption, rows) {
   return element('table', {}, element('caption', { className: 'note' }, caption), element('thead', {}, head), element('tbody', {}, ...body));
 }
 
-function schemaTable(document_, caption, schema) {
-  const resolved = resolve(document_, schema);
+function schemaTable(api, caption, schema) {
+  const resolved = resolve(api, schema);
   const required = resolved.required || [];
   return fieldTable(caption, Object.entries(resolved.properties || {})
     .map(([name, field]) => [name, field, required.includes(name), '']));
@@ -152,14 +152,14 @@ async function send(path, method, operation, idOf) {
     code([...answer.headers].map(([name, value]) => name + ': ' + value).join('\n')), code(shown)];
 }
 
-function describeOperation(document_, path, method, operation) {
+function describeOperation(api, path, method, operation) {
   const content = element('div', {}, element('p', {}, operation.description || ''));
   if (operation.parameters.length > 0) {
     content.append(fieldTable('Parameters', operation.parameters
       .map(({ name, schema, required, description, in: place }) => [name, schema, required, description || schema.description || 'in the ' + place])));
   }
   const request = operation.requestBody && operation.requestBody.content['application/json'];
-  if (request) content.append(schemaTable(document_, 'Body', request.schema));
+  if (request) content.append(schemaTable(api, 'Body', request.schema));
   content.append(element('h3', {}, 'Answers'));
   const answers = Object.entries(operation.responses).map(([status, { description, content: body }]) => {
     const schema = body && body['application/json'].schema;
@@ -169,7 +169,7 @@ function describeOperation(document_, path, method, operation) {
   const success = Object.entries(operation.responses).find(([status]) => status.startsWith('2'));
   const answer = success && success[1].content && success[1].content['application/json'];
   if (answer) {
-    content.append(schemaTable(document_, 'Fields of a ' + success[0], answer.schema));
+    content.append(schemaTable(api, 'Fields of a ' + success[0], answer.schema));
     if (answer.example) content.append(code(answer.example));
   }
   content.append(element('h3', {}, 'Try it'), tryForm(path, method, operation, request && request.example));
@@ -178,21 +178,21 @@ function describeOperation(document_, path, method, operation) {
       element('code', {}, path), ' ', element('span', { className: 'meaning' }, operation.summary)), content);
 }
 
-function describeSchemas(document_) {
-  return Object.entries(document_.components.schemas).map(([name, schema]) =>
+function describeSchemas(api) {
+  return Object.entries(api.components.schemas).map(([name, schema]) =>
     element('details', { id: 'schema-' + name }, element('summary', {}, element('code', {}, name)), element('div', {}, code(schema))));
 }
 
 async function show() {
-  const document_ = await (await fetch('openapi.json')).json();
-  byId('description').textContent = document_.info.description + ' Version ' + document_.info.version + '.';
-  const sections = document_.tags.map(({ name }) => {
-    const operations = Object.entries(document_.paths).flatMap(([path, item]) => methods
+  const api = await (await fetch('openapi.json')).json();
+  byId('description').textContent = api.info.description + ' Version ' + api.info.version + '.';
+  const sections = api.tags.map(({ name }) => {
+    const operations = Object.entries(api.paths).flatMap(([path, item]) => methods
       .filter((method) => item[method] && item[method].tags.includes(name))
-      .map((method) => describeOperation(document_, path, method, item[method])));
+      .map((method) => describeOperation(api, path, method, item[method])));
     return [name, element('section', {}, element('h2', { id: 'tag-' + name }, name), ...operations)];
   });
-  sections.push(['Schemas', element('section', {}, element('h2', { id: 'tag-Schemas' }, 'Schemas'), ...describeSchemas(document_))]);
+  sections.push(['Schemas', element('section', {}, element('h2', { id: 'tag-Schemas' }, 'Schemas'), ...describeSchemas(api))]);
   byId('operations').replaceChildren(...sections.map(([, section]) => section));
   byId('contents').replaceChildren(...sections.map(([name]) =>
     element('li', {}, element('a', { href: '#' + encodeURIComponent('tag-' + name) }, name))));

@@ -3,7 +3,8 @@ import { CallkiteError } from '../errors.ts';
 import { createId } from '../ids.ts';
 import { type SecretBox, webhookSecretContext } from '../organizations/secret-box.ts';
 import type { Delivery, DeliveryAttempt, WebhookIntegration } from '../ports/delivery-store.ts';
-import type { Page, PageRequest, Storage } from '../ports/storage.ts';
+import type { Page, PageRequest } from '../ports/page.ts';
+import type { Storage } from '../ports/storage.ts';
 import type { OutboundFetch } from './outbound-fetch.ts';
 import { createSigningSecret } from './webhook-signature.ts';
 

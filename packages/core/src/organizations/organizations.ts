@@ -3,13 +3,15 @@ import { isSupportedCountry } from 'libphonenumber-js/max';
 import { CallkiteError } from '../errors.ts';
 import { createId } from '../ids.ts';
 import type { Logger } from '../ports/logger.ts';
+import type { Mode } from '../ports/mode.ts';
 import type {
   ApiKeyRecord,
   CarrierConnection,
   ConnectedNumber,
   Organization,
 } from '../ports/organization-store.ts';
-import type { Mode, Page, PageRequest, Storage } from '../ports/storage.ts';
+import type { Page, PageRequest } from '../ports/page.ts';
+import type { Storage } from '../ports/storage.ts';
 import type { CarrierAccount, CarrierNumber, Telephony } from '../ports/telephony.ts';
 import { type AccountLimits, accountLimits, standingOf } from './account-limits.ts';
 import { createApiKeyVerifier } from './api-key-verifier.ts';

@@ -1,8 +1,9 @@
 import type { CallOutcome, CallReason, CallState } from '../contract/call-status.ts';
 import type { WorkflowDefinition } from '../contract/workflow-definition.ts';
 import type { NewDelivery } from './delivery-store.ts';
+import type { Mode } from './mode.ts';
 import type { CarrierConnection } from './organization-store.ts';
-import type { Mode, Page, PageRequest } from './storage.ts';
+import type { Page, PageRequest } from './page.ts';
 import type { AnsweredBy, CarrierCallStatus } from './telephony.ts';
 
 export interface CallRecord {

@@ -1,4 +1,4 @@
-import type { Page, PageRequest } from './storage.ts';
+import type { Page, PageRequest } from './page.ts';
 
 export interface WebhookIntegration {
   readonly id: string;

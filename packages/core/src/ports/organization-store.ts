@@ -1,4 +1,5 @@
-import type { Mode, Page, PageRequest } from './storage.ts';
+import type { Mode } from './mode.ts';
+import type { Page, PageRequest } from './page.ts';
 import type { BusinessProfileStatus } from './telephony.ts';
 
 export interface Organization {

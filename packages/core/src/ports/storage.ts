@@ -5,21 +5,6 @@ import type { JobStore } from './job-store.ts';
 import type { OrganizationStore } from './organization-store.ts';
 import type { WorkflowStore } from './workflow-store.ts';
 
-export type Mode = 'live' | 'test';
-
-/** One page of a list, newest first. `nextCursor` is null on the last page; cursors are opaque. */
-export interface Page<T> {
-  readonly items: readonly T[];
-  readonly nextCursor: string | null;
-}
-
-export interface PageRequest {
-  /** 1-100 */
-  readonly limit: number;
-  /** `null` for the first page. An unreadable cursor is `validation_failed`. */
-  readonly cursor: string | null;
-}
-
 /**
  * Everything Callkite keeps. What must hold for every implementation, under any number of processes:
  * - Each method is one atomic step, unless its comment says otherwise: all of its effects or none.

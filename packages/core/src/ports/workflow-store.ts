@@ -1,5 +1,5 @@
 import type { WorkflowDefinition } from '../contract/workflow-definition.ts';
-import type { Page, PageRequest } from './storage.ts';
+import type { Page, PageRequest } from './page.ts';
 
 export interface WorkflowRecord {
   readonly id: string;

@@ -1,6 +1,7 @@
 export type { HttpUnderTest } from './http/http-probe.ts';
 export { type HttpConformanceOptions, httpConformance } from './http-conformance.ts';
 export { type ScriptedAnswer, ScriptedModel, type ScriptedPart } from './scripted-model.ts';
+export { createTenant, type Tenant, type TenantOptions } from './storage/tenant.ts';
 export { type StorageContractOptions, storageContract } from './storage-contract.ts';
 export {
   type CarrierRequest,

@@ -7,7 +7,7 @@ import {
 import { CallkiteError } from '../errors.ts';
 import { createId } from '../ids.ts';
 import type { DeliveryStore } from '../ports/delivery-store.ts';
-import type { Page, PageRequest } from '../ports/storage.ts';
+import type { Page, PageRequest } from '../ports/page.ts';
 import type { WorkflowRecord, WorkflowStore } from '../ports/workflow-store.ts';
 import { lintWorkflow, type WorkflowIssue } from './linter.ts';
 

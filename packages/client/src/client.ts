@@ -1,0 +1,158 @@
+import type {
+  CallDetail,
+  CallList,
+  CallListQuery,
+  CallResource,
+  CreatedWebhook,
+  CreateWebhookRequest,
+  CreateWorkflowRequest,
+  DeliveryDetail,
+  DeliveryList,
+  DeliveryResource,
+  PromptCallRequest,
+  PromptCallResponse,
+  TriggerCallRequest,
+  TriggerCallResponse,
+  UpdateWorkflowRequest,
+  WebhookList,
+  WebhookResource,
+  WorkflowResource,
+  WorkflowSummaries,
+} from '@callkite/core/contract';
+import { CallkiteTimeoutError } from './api-error.ts';
+import { type CallkiteClientOptions, createTransport } from './transport.ts';
+
+export interface CallkiteClient {
+  readonly calls: {
+    /**
+     * Places a call that runs a workflow. Without an `idempotency_key` one is made up, so that retries of this one
+     * invocation never ring twice.
+     */
+    trigger(request: TriggerCallRequest): Promise<TriggerCallResponse>;
+    /** Places a call from a description of its task; as safe to retry as `trigger`. */
+    prompt(request: PromptCallRequest): Promise<PromptCallResponse>;
+    get(callId: string): Promise<CallDetail>;
+    /**
+     * Asks until the call is over and its summary is written.
+     * Rejects with `CallkiteTimeoutError` when it is not over in time.
+     */
+    waitFor(
+      callId: string,
+      options?: {
+        /** @default 900 000 */
+        timeoutMs?: number;
+        /** Time between questions; each counts against the rate limit. @default 2 000 */
+        pollMs?: number;
+      },
+    ): Promise<CallDetail>;
+    /** Newest first; pages are fetched as they are needed. */
+    list(query?: Omit<CallListQuery, 'cursor'>): AsyncIterable<CallResource>;
+    cancel(callId: string): Promise<CallResource>;
+  };
+  readonly workflows: {
+    list(): Promise<WorkflowSummaries['workflows']>;
+    create(request: CreateWorkflowRequest): Promise<WorkflowResource>;
+    /** @param options.version an earlier version; the current one when absent */
+    get(id: string, options?: { version?: number }): Promise<WorkflowResource>;
+    update(id: string, request: UpdateWorkflowRequest): Promise<WorkflowResource>;
+    delete(id: string): Promise<void>;
+  };
+  readonly webhooks: {
+    /** The answer holds the signing secret; it is not shown again. */
+    create(request: CreateWebhookRequest): Promise<CreatedWebhook>;
+    list(): AsyncIterable<WebhookResource>;
+    delete(id: string): Promise<void>;
+    /** Sends a sample. */
+    test(id: string): Promise<DeliveryResource>;
+    deliveries(id: string): AsyncIterable<DeliveryResource>;
+  };
+  readonly deliveries: {
+    get(id: string): Promise<DeliveryDetail>;
+    /** Sends a webhook again, with the same id and bytes. */
+    resend(id: string): Promise<DeliveryResource>;
+  };
+}
+
+/**
+ * A client of the Callkite HTTP API.
+ *
+ * ```ts
+ * const client = callkite({ apiKey, baseUrl: 'https://callkite.example.com' });
+ * const { call_id } = await client.calls.prompt({ recipient_phone: '+12025550142', prompt: 'Ask when they open.' });
+ * const { call_status, call_summary } = await client.calls.waitFor(call_id);
+ * ```
+ *
+ * Methods reject with `CallkiteApiError` when the API refuses.
+ */
+export function callkite(options: CallkiteClientOptions): CallkiteClient {
+  const send = createTransport(options);
+  const get = <Answer>(path: string[], query?: Readonly<Record<string, string | number | undefined>>) =>
+    send<Answer>({ method: 'GET', path, query, repeatable: true });
+  const write = <Answer>(method: 'POST' | 'PATCH' | 'DELETE', path: string[], body?: unknown) =>
+    send<Answer>({ method, path, body, repeatable: false });
+  const place = <Answer>(path: string, request: { idempotency_key?: string | undefined }) =>
+    send<Answer>({
+      method: 'POST',
+      path: [path],
+      body: { ...request, idempotency_key: request.idempotency_key ?? crypto.randomUUID() },
+      repeatable: true,
+    });
+
+  async function* pages<Page extends { next_cursor: string | null }, Item>(
+    path: string[],
+    itemsOf: (page: Page) => readonly Item[],
+    query: Readonly<Record<string, string | number | undefined>> = {},
+  ): AsyncGenerator<Item> {
+    let cursor: string | undefined;
+    do {
+      const page: Page = await get<Page>(path, { ...query, cursor });
+      yield* itemsOf(page);
+      cursor = page.next_cursor ?? undefined;
+    } while (cursor !== undefined);
+  }
+
+  const getCall = (callId: string) => get<CallDetail>(['calls', callId]);
+
+  return {
+    calls: {
+      trigger: (request) => place<TriggerCallResponse>('call', request),
+      prompt: (request) => place<PromptCallResponse>('call-prompt', request),
+      get: getCall,
+      async waitFor(callId, { timeoutMs = 900_000, pollMs = 2_000 } = {}) {
+        const deadline = performance.now() + timeoutMs;
+        for (;;) {
+          const call = await getCall(callId);
+          const over = call.state === 'completed';
+          if (over && call.call_summary !== null) return call;
+          if (performance.now() + pollMs > deadline) {
+            if (over) return call;
+            throw new CallkiteTimeoutError(`call ${callId} was not over within ${timeoutMs} ms`);
+          }
+          await new Promise((resolve) => setTimeout(resolve, pollMs));
+        }
+      },
+      list: (query) =>
+        pages<CallList, CallResource>(['calls'], ({ calls }) => calls, { limit: 100, ...query }),
+      cancel: (callId) => send({ method: 'POST', path: ['calls', callId, 'cancel'], repeatable: true }),
+    },
+    workflows: {
+      list: async () => (await get<WorkflowSummaries>(['workflows'])).workflows,
+      create: (request) => write('POST', ['workflows'], request),
+      get: (id, { version } = {}) => get(['workflows', id], { version }),
+      update: (id, request) => write('PATCH', ['workflows', id], request),
+      delete: (id) => write('DELETE', ['workflows', id]),
+    },
+    webhooks: {
+      create: (request) => write('POST', ['webhooks'], request),
+      list: () => pages<WebhookList, WebhookResource>(['webhooks'], ({ webhooks }) => webhooks),
+      delete: (id) => write('DELETE', ['webhooks', id]),
+      test: (id) => write('POST', ['webhooks', id, 'test']),
+      deliveries: (id) =>
+        pages<DeliveryList, DeliveryResource>(['webhooks', id, 'deliveries'], ({ deliveries }) => deliveries),
+    },
+    deliveries: {
+      get: (id) => get(['deliveries', id]),
+      resend: (id) => write('POST', ['deliveries', id, 'resend']),
+    },
+  };
+}

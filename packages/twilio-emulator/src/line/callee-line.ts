@@ -1,0 +1,54 @@
+import type { CalleeLine } from '../callees/callee.ts';
+import { delay } from './delay.ts';
+import type { Line } from './line.ts';
+
+const KEY_PRESS_MS = 250;
+const BEEP_MS = 500;
+
+/** The line as a callee's script uses it. */
+export function calleeLine(
+  line: Line,
+  call: { to: string; from: string; calleeHangsUp(): void },
+): CalleeLine {
+  const never = (): Promise<never> =>
+    new Promise((_resolve, reject) => {
+      if (line.signal.aborted) reject(line.signal.reason);
+      line.signal.addEventListener('abort', () => reject(line.signal.reason), { once: true });
+    });
+
+  async function heard(): Promise<string>;
+  async function heard(options: { withinMs: number }): Promise<string | undefined>;
+  async function heard(options?: { withinMs: number }): Promise<string | undefined> {
+    return line.nextUtterance(options?.withinMs);
+  }
+
+  return {
+    to: call.to,
+    from: call.from,
+    heard,
+    agentSpeaks: () => line.agentSpeaks(),
+    async say(text) {
+      await line.calleeSpeaks(text);
+    },
+    async interrupt(text, { afterMs }) {
+      await line.agentSpeaks();
+      await delay(line.pace.real(afterMs), line.signal);
+      return line.calleeSpeaks(text);
+    },
+    async press(digit) {
+      if (!/^[0-9*#]$/.test(digit)) throw new Error(`press() takes one key, 0-9, * or #, not '${digit}'`);
+      line.calleePresses(digit);
+      await delay(line.pace.real(KEY_PRESS_MS), line.signal);
+    },
+    async beep() {
+      line.calleeSounds('beep');
+      await delay(line.pace.real(BEEP_MS), line.signal);
+    },
+    wait: (milliseconds) => delay(line.pace.real(milliseconds), line.signal),
+    silence: never,
+    hangUp() {
+      call.calleeHangsUp();
+      return never();
+    },
+  };
+}

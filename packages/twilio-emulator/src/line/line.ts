@@ -1,0 +1,218 @@
+import { AgentVoice, type CutSpeech, type InterruptibleBy } from './agent-voice.ts';
+import { delay, unlessAborted } from './delay.ts';
+import type { Pace } from './pace.ts';
+
+// How long the callee waits, in milliseconds of the call, before taking the agent's silence for its turn. However fast
+// calls run, the application thinks in real time, so no wait is shorter than `leastMs` of real time.
+const PAUSE_AFTER_FINISHED_CYCLE = { ms: 400, leastMs: 60 };
+const PAUSE_IN_OPEN_CYCLE = { ms: 2500, leastMs: 250 };
+const LEAST_PATIENCE_MS = 500;
+
+/** The verb that currently listens to the callee. */
+export interface CalleeListener {
+  /** The callee begins to speak. The listener decides whether that cuts the agent off. */
+  speechStarted(): void;
+  /** What the callee has said so far. */
+  speechGoesOn(text: string): void;
+  speechEnded(text: string): void;
+  digit(digit: string): void;
+}
+
+/** Told about the agent's voice, for speaker events. */
+export interface AgentListener {
+  agentStarted(): void;
+  agentSilent(): void;
+}
+
+/** Who wants to know what is said on a line. */
+export interface LineObserver {
+  said(speaker: 'agent' | 'callee', text: string, interrupted: boolean): void;
+  pressed(by: 'agent' | 'callee', digits: string): void;
+}
+
+/** The audio of one call: the agent's voice on one side, the callee on the other. */
+export class Line {
+  readonly pace: Pace;
+  /** Aborts when the call is over. */
+  readonly signal: AbortSignal;
+  /** The verb that listens to the callee; without one, what the callee says is lost. */
+  calleeListener: CalleeListener | undefined;
+  agentListener: AgentListener | undefined;
+  readonly #voice: AgentVoice;
+  readonly #observer: LineObserver;
+  #heard = '';
+  #utterances: string[] = [];
+  #pauseTimer: NodeJS.Timeout | undefined;
+  #cut: CutSpeech | undefined;
+  #wakeHeard: (() => void) | undefined;
+  #wakeStarted: (() => void) | undefined;
+
+  constructor(options: { pace: Pace; signal: AbortSignal; observer: LineObserver }) {
+    this.pace = options.pace;
+    this.signal = options.signal;
+    this.#observer = options.observer;
+    this.#voice = new AgentVoice({
+      started: () => this.#agentStarted(),
+      silent: (heard, finished) => this.#agentSilent(heard, finished),
+    });
+    this.signal.addEventListener('abort', () => this.stopAgent(), { once: true });
+  }
+
+  get agentSpeaking(): boolean {
+    return this.#voice.speaking;
+  }
+
+  /** What may cut off the agent's current words; undefined when it is silent. */
+  get interruptibleBy(): InterruptibleBy | undefined {
+    return this.#voice.interruptibleBy;
+  }
+
+  /** Queues agent speech, in the current talk cycle. */
+  play(piece: {
+    text: string;
+    /** Real milliseconds. @default the time it takes to say the text */
+    durationMs?: number | undefined;
+    interruptibleBy: InterruptibleBy;
+    preemptible?: boolean | undefined;
+    onPlayed?: (() => void) | undefined;
+  }): void {
+    if (this.signal.aborted) return;
+    this.#voice.play({
+      text: piece.text,
+      durationMs: piece.durationMs ?? this.pace.speech(piece.text),
+      interruptibleBy: piece.interruptibleBy,
+      preemptible: piece.preemptible ?? false,
+      onPlayed: piece.onPlayed,
+    });
+  }
+
+  finishCycle(): void {
+    this.#voice.finishCycle();
+  }
+
+  /** Says one thing to the end. Rejects when `signal` aborts. */
+  async say(text: string, signal: AbortSignal): Promise<void> {
+    const played = new Promise<void>((resolve) => {
+      this.play({ text: `${text} `, interruptibleBy: 'none', onPlayed: resolve });
+    });
+    this.finishCycle();
+    await unlessAborted(played, signal);
+  }
+
+  /** The callee cuts the agent off. */
+  interruptAgent(): CutSpeech | undefined {
+    const cut = this.#voice.interrupt();
+    if (!cut) return undefined;
+    this.#cut = cut;
+    this.#endUtterance(cut.heard, true);
+    if (!this.agentSpeaking) this.agentListener?.agentSilent();
+    return cut;
+  }
+
+  /** The agent's side is gone: redirected, or its session is over. */
+  stopAgent(): void {
+    clearTimeout(this.#pauseTimer);
+    const wasSpeaking = this.#voice.speaking;
+    this.#endUtterance(this.#voice.stop(), wasSpeaking);
+  }
+
+  /** The agent sends keys. */
+  sendDigits(digits: string): void {
+    this.#observer.pressed('agent', digits);
+  }
+
+  /** The next thing the agent said to its end, or undefined when `withinMs` of the call pass without. */
+  async nextUtterance(withinMs?: number): Promise<string | undefined> {
+    if (this.#utterances.length === 0) {
+      const heard = new Promise<void>((resolve) => {
+        this.#wakeHeard = resolve;
+      });
+      if (withinMs === undefined) await unlessAborted(heard, this.signal);
+      else await this.#withinSilence(heard, withinMs);
+    }
+    if (this.#utterances.length === 0) return undefined;
+    const utterance = this.#utterances.join(' ');
+    this.#utterances = [];
+    return utterance;
+  }
+
+  /** The callee speaks. @returns what the agent had said if this cut it off */
+  async calleeSpeaks(text: string): Promise<string> {
+    this.#cut = undefined;
+    this.calleeListener?.speechStarted();
+    // The listener may have called interruptAgent().
+    const cut = this.#cut as CutSpeech | undefined;
+    const durationMs = this.pace.speech(text);
+    await delay(durationMs / 2, this.signal);
+    this.calleeListener?.speechGoesOn(
+      text
+        .slice(0, Math.ceil(text.length / 2))
+        .replace(/\S*$/, '')
+        .trim() || text,
+    );
+    await delay(durationMs / 2, this.signal);
+    this.#observer.said('callee', text, false);
+    this.calleeListener?.speechEnded(text);
+    return cut?.heard ?? '';
+  }
+
+  /** The callee makes a noise that is no speech. */
+  calleeSounds(name: string): void {
+    this.#observer.said('callee', `(${name})`, false);
+  }
+
+  calleePresses(digit: string): void {
+    this.#observer.pressed('callee', digit);
+    this.calleeListener?.digit(digit);
+  }
+
+  /** Resolves once the agent speaks, at once if it already does. */
+  async agentSpeaks(): Promise<void> {
+    if (this.agentSpeaking) return;
+    const started = new Promise<void>((resolve) => {
+      this.#wakeStarted = resolve;
+    });
+    await unlessAborted(started, this.signal);
+  }
+
+  /** Waits for the agent to have said something; the time runs only while the agent is silent. */
+  async #withinSilence(heard: Promise<void>, withinMs: number): Promise<void> {
+    const patienceMs = Math.max(this.pace.real(withinMs), LEAST_PATIENCE_MS);
+    let isHeard = false;
+    const mark = heard.then(() => {
+      isHeard = true;
+    });
+    do {
+      await Promise.race([mark, delay(patienceMs, this.signal)]);
+    } while (!isHeard && (this.agentSpeaking || this.#heard !== ''));
+  }
+
+  #agentStarted(): void {
+    clearTimeout(this.#pauseTimer);
+    this.agentListener?.agentStarted();
+    this.#wakeStarted?.();
+    this.#wakeStarted = undefined;
+  }
+
+  #agentSilent(heard: string, finished: boolean): void {
+    if (heard !== '') this.agentListener?.agentSilent();
+    this.#heard += heard;
+    if (this.#heard.trim() === '') return;
+    clearTimeout(this.#pauseTimer);
+    const pause = finished ? PAUSE_AFTER_FINISHED_CYCLE : PAUSE_IN_OPEN_CYCLE;
+    const pauseMs = Math.max(this.pace.real(pause.ms), pause.leastMs);
+    this.#pauseTimer = setTimeout(() => this.#endUtterance('', false), pauseMs);
+  }
+
+  #endUtterance(rest: string, cutOff: boolean): void {
+    clearTimeout(this.#pauseTimer);
+    const text = (this.#heard + rest).replace(/\s+/g, ' ').trim();
+    this.#heard = '';
+    if (text === '') return;
+    this.#observer.said('agent', text, cutOff);
+    if (cutOff) return;
+    this.#utterances.push(text);
+    this.#wakeHeard?.();
+    this.#wakeHeard = undefined;
+  }
+}

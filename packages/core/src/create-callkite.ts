@@ -231,6 +231,7 @@ export function createCallkite(options: CallkiteOptions): Callkite {
     conversations,
     voicemailMessage: async (definition, organizationId) =>
       voicemailMessage(definition, await organizationName(organizationId)),
+    lastApology: { type: 'say', text: phrasesFor('en').apology, language: 'en-US', voice: null },
     apology: (definition) => phrasesFor(definition.language).apology,
     onReport,
     logger,

@@ -3,6 +3,8 @@ const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 /** Webhooks of one call, as path segments below `/carriers/{name}/`. */
 export const webhookPaths = ['answer', 'fallback', 'status', 'amd', 'relay-ended'] as const;
 export type WebhookPath = (typeof webhookPaths)[number];
+/** What Twilio asks when `answer` failed. If this fails too, it ends the call without a word. */
+export const lastResort: WebhookPath = 'fallback';
 
 /**
  * Connection overrides, in the fragment that Twilio reads, neither sends nor signs. A voice webhook has 15 s in

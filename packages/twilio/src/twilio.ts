@@ -3,7 +3,7 @@ import { describeAccount, listNumbers } from './account.ts';
 import { endCall, fetchCall, findCalls, redirectCall } from './calls.ts';
 import { instructionRenderer, type RelayOptions } from './instructions.ts';
 import { placeCall } from './placement.ts';
-import { publicAddress } from './public-address.ts';
+import { lastResort, publicAddress } from './public-address.ts';
 import { RelayChannel } from './relay-channel.ts';
 import { restClients } from './rest-client.ts';
 import { receiveUpgrade, receiveWebhook } from './webhooks.ts';
@@ -55,6 +55,7 @@ export function twilio(options: TwilioOptions): Telephony {
     describeAccount: async (account) => describeAccount(clients.shared(account), account.accountId),
     listNumbers: async (account) => listNumbers(clients.shared(account)),
     receiveWebhook: (path, request, secretOf) => receiveWebhook(address, path, request, secretOf),
+    isLastResort: (path) => path === lastResort,
     renderInstruction: (instruction) => instructions.response(instruction),
     acknowledge: () => ({ status: 204, headers: {}, body: null }),
     async receiveUpgrade(path, request, secretOf) {

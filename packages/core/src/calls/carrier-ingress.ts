@@ -36,6 +36,8 @@ export interface CarrierIngressDeps {
   voicemailMessage(definition: WorkflowDefinition, organizationId: string): Promise<string | null>;
   /** Spoken when the agent cannot go on, in the workflow's language. */
   apology(definition: WorkflowDefinition): string;
+  /** Spoken when not even the workflow can be looked up. */
+  lastApology: CallInstruction;
   onReport(result: ReportResult): void;
   logger: Logger;
 }
@@ -166,10 +168,16 @@ export function createCarrierIngress(deps: CarrierIngressDeps): CarrierIngress {
     async webhook(carrier, path, request) {
       const telephony = deps.carriers.get(carrier);
       if (!telephony) return refusal(404, 'No such carrier');
-      const verified = await telephony.receiveWebhook(path, request, secretOf);
-      if (!verified) return refusal(403, 'The signature or the token of this request is not genuine');
-      const instruction = await apply(telephony, verified);
-      return instruction ? telephony.renderInstruction(instruction) : telephony.acknowledge();
+      try {
+        const verified = await telephony.receiveWebhook(path, request, secretOf);
+        if (!verified) return refusal(403, 'The signature or the token of this request is not genuine');
+        const instruction = await apply(telephony, verified);
+        return instruction ? telephony.renderInstruction(instruction) : telephony.acknowledge();
+      } catch (error) {
+        if (!telephony.isLastResort(path)) throw error;
+        logger.error({ err: error }, 'an answered call could not be looked up, its callee hears an apology');
+        return telephony.renderInstruction(deps.lastApology);
+      }
     },
     async upgrade(carrier, path, request) {
       const telephony = deps.carriers.get(carrier);

@@ -167,6 +167,11 @@ export interface Telephony {
     request: HttpRequest,
     secretOf: (attemptToken: string) => Promise<string | null>,
   ): Promise<VerifiedCarrierEvent | null>;
+  /**
+   * Whether this webhook is the carrier's last try to get instructions for an answered call. It is never left
+   * without an answer: if nothing can be looked up, the callee hears an apology.
+   */
+  isLastResort(path: string): boolean;
   /** The response body for a webhook that waits for instructions. */
   renderInstruction(instruction: CallInstruction): HttpResponse;
   /** The response for a webhook that waits for nothing. */

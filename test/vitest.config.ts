@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 
 // Tests import package sources directly (the `callkite-source` condition), so a unit run needs no build.
-const source = { conditions: ['callkite-source', 'node', 'module', 'import', 'default'] };
+const source = { conditions: ['callkite-source'] };
 
 export default defineConfig({
   root: new URL('..', import.meta.url).pathname,

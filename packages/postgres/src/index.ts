@@ -1,1 +1,8 @@
-export {};
+export type { StorageOptions } from './database.ts';
+export { type PGliteOptions, pglite } from './pglite.ts';
+export {
+  type PostgresConnectionOptions,
+  type PostgresOptions,
+  type PostgresPoolOptions,
+  postgres,
+} from './postgres.ts';

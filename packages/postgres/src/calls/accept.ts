@@ -1,0 +1,216 @@
+import { type AcceptCall, type AcceptResult, CallkiteError, type CallStore } from '@callkite/core';
+import type { Database } from '../database.ts';
+import { isConnectionLost, sqlState } from '../failures.ts';
+
+interface Verdict {
+  readonly result: AcceptResult['result'];
+  /** Whether an accepted call was stored: not when another request got the idempotency key meanwhile. */
+  readonly stored: boolean;
+  readonly connection_id: string | null;
+  readonly retry_after: number | null;
+  readonly status: number | null;
+  readonly body: string | null;
+  readonly fingerprint: string | null;
+}
+
+/**
+ * One statement decides and stores. Everything is judged on one snapshot; only the claim of the idempotency key looks
+ * past it, because it must: a request that holds the key and has not committed is waited for.
+ */
+function statement(schema: string): string {
+  return `
+with input as (
+  select $1::text as call_id, $2::text as organization_id, $3::text as mode, $4::text as to_number,
+    $5::text as recipient_name, $6::text as recipient_email, $7::text as recipient_context,
+    $8::text as callback_url, $9::text as sealed_callback_secret,
+    now() + $10::double precision * interval '1 millisecond' as deadline_at,
+    $11::text as endpoint, $12::text as key, $13::text as fingerprint,
+    now() + $14::double precision * interval '1 millisecond' as expires_at,
+    $15::integer as status, $16::text as body,
+    $17::text as workflow_id, $18::text as prompt, $19::text as workflow_name, $20::jsonb as definition
+), replay as (
+  select i.status, i.body, i.fingerprint from ${schema}.idempotency i
+  where i.organization_id = $2 and i.endpoint = $11 and i.key = $12 and i.expires_at > now()
+), workflow as (
+  select w.organization_id, w.name, w.current_version from ${schema}.workflows w
+  where w.id = $17 and $18::text is null and w.deleted_at is null
+), line as (
+  select n.phone_number, n.connection_id, c.down_until from ${schema}.numbers n
+  join ${schema}.connections c on c.id = n.connection_id
+  where n.organization_id = $2 and n.mode = $3 and n.is_default and c.status = 'active'
+), verdict as (
+  select case
+    when exists (select from replay) then 'replayed'
+    when $18::text is null and not exists (select from workflow) then 'workflow-not-found'
+    when exists (select from workflow where organization_id <> $2) then 'workflow-forbidden'
+    when exists (select from ${schema}.do_not_call d where d.organization_id = $2 and d.phone_number = $4)
+      then 'number-opted-out'
+    when not exists (select from line) then 'no-usable-number'
+    when exists (select from line where down_until > now()) then 'carrier-down'
+    else 'accepted'
+  end as result
+), claimed as (
+  insert into ${schema}.idempotency as i
+    (organization_id, endpoint, key, fingerprint, status, body, expires_at)
+  select organization_id, endpoint, key, fingerprint, status, body, expires_at
+  from input, verdict where verdict.result = 'accepted' and key is not null
+  on conflict (organization_id, endpoint, key) do update set
+    fingerprint = excluded.fingerprint, status = excluded.status, body = excluded.body,
+    expires_at = excluded.expires_at
+    where i.expires_at <= clock_timestamp()
+  returning i.key
+), accepted as (
+  select input.* from input, verdict
+  where verdict.result = 'accepted' and (key is null or exists (select from claimed))
+), new_workflow as (
+  insert into ${schema}.workflows (id, organization_id, source, name, current_version)
+  select workflow_id, organization_id, 'prompt', workflow_name, 1 from accepted where prompt is not null
+), new_version as (
+  insert into ${schema}.workflow_versions (workflow_id, version, name, definition)
+  select workflow_id, 1, workflow_name, definition from accepted where prompt is not null
+), generation as (
+  insert into ${schema}.jobs (kind, subject_id, organization_id)
+  select 'generate_workflow', call_id, organization_id from accepted where prompt is not null
+), new_call as (
+  insert into ${schema}.calls (
+    id, organization_id, mode, origin, workflow_id, workflow_version, workflow_name, connection_id,
+    from_number, to_number, recipient_name, recipient_email, recipient_context, prompt,
+    callback_url, sealed_callback_secret, dialable_at, deadline_at)
+  select a.call_id, a.organization_id, a.mode,
+    case when a.prompt is null then 'workflow' else 'prompt' end,
+    a.workflow_id, coalesce(workflow.current_version, 1), coalesce(workflow.name, a.workflow_name),
+    line.connection_id, line.phone_number, a.to_number, a.recipient_name, a.recipient_email, a.recipient_context,
+    a.prompt, a.callback_url, a.sealed_callback_secret,
+    case when a.prompt is null then now() end, a.deadline_at
+  from accepted a cross join line left join workflow on true
+  returning id
+)
+select verdict.result, exists (select from new_call) as stored, line.connection_id,
+  greatest(1, ceil(extract(epoch from line.down_until - now())))::integer as retry_after,
+  replay.status, replay.body, replay.fingerprint
+from verdict left join line on true left join replay on true`;
+}
+
+/** How long to look for a call whose acceptance was sent and never answered, and how often. */
+const lostAnswerMs = 2_000;
+const lookEveryMs = 200;
+
+/** Takes calls in. */
+export function createAccept({ schema, prepared }: Database): CallStore['accept'] {
+  const text = statement(schema);
+
+  /**
+   * A connection lost after the statement was sent leaves open whether it took effect. Told "not accepted", the
+   * client would ask again, and somebody be rung twice: so look for the call, whose id is ours.
+   */
+  async function lookFor(callId: string): Promise<AcceptResult | null> {
+    const end = performance.now() + lostAnswerMs;
+    for (;;) {
+      try {
+        const [found] = await prepared<{ connection_id: string }>(
+          'accepted',
+          `select connection_id from ${schema}.calls where id = $1`,
+          [callId],
+        );
+        if (found) return { result: 'accepted', connectionId: found.connection_id };
+      } catch (error) {
+        if (!isConnectionLost(error)) throw error;
+      }
+      if (performance.now() > end) return null;
+      await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
+    }
+  }
+
+  return async (input) => {
+    const values = parameters(input);
+    for (;;) {
+      let verdict: Verdict;
+      try {
+        verdict = await decide(() => prepared<Verdict & Record<string, unknown>>('accept', text, values));
+      } catch (error) {
+        const accepted = wasSent(error) ? await lookFor(input.callId) : null;
+        if (accepted) return accepted;
+        throw error;
+      }
+      // Somebody else's record appeared after this statement began: it is there to be replayed now.
+      if (verdict.result === 'accepted' && !verdict.stored) continue;
+      return toResult(verdict, input);
+    }
+  };
+}
+
+/** Whether the statement may have reached the database: not when there was no connection to send it on. */
+function wasSent(error: unknown): boolean {
+  return isConnectionLost(error) && !isConnectionRefused(error);
+}
+
+function isConnectionRefused(error: unknown): boolean {
+  if (error instanceof AggregateError) return error.errors.every(isConnectionRefused);
+  return (
+    error instanceof Error &&
+    (('code' in error && error.code === 'ECONNREFUSED') ||
+      /exceeded when trying to connect/.test(error.message))
+  );
+}
+
+async function decide(run: () => Promise<readonly Verdict[]>): Promise<Verdict> {
+  try {
+    const [verdict] = await run();
+    if (verdict === undefined) throw new Error('the accepting statement returned nothing');
+    return verdict;
+  } catch (error) {
+    // The only row this statement ever waits for is the idempotency record of a request still running.
+    if (sqlState(error) !== '55P03') throw error;
+    throw new CallkiteError(
+      'request_in_progress',
+      'A request with this idempotency key is still being processed; repeat it to get its answer.',
+      { retryable: true, retryAfterSeconds: 1, cause: error },
+    );
+  }
+}
+
+function parameters({ idempotency, work, ...input }: AcceptCall): readonly unknown[] {
+  const prompt = work.origin === 'prompt' ? work : null;
+  return [
+    input.callId,
+    input.organizationId,
+    input.mode,
+    input.to,
+    input.recipientName,
+    input.recipientEmail,
+    input.recipientContext,
+    input.callbackUrl,
+    input.sealedCallbackSecret,
+    input.deadlineMs,
+    idempotency?.endpoint ?? null,
+    idempotency?.key ?? null,
+    idempotency?.fingerprint ?? null,
+    idempotency?.lifetimeMs ?? null,
+    idempotency?.answer.status ?? null,
+    idempotency?.answer.body ?? null,
+    work.workflowId,
+    prompt?.prompt ?? null,
+    prompt?.workflowName ?? null,
+    prompt === null ? null : JSON.stringify(prompt.fallbackDefinition),
+  ];
+}
+
+function toResult(verdict: Verdict, input: AcceptCall): AcceptResult {
+  const { result, connection_id, retry_after, status, body, fingerprint } = verdict;
+  switch (result) {
+    case 'accepted':
+      if (connection_id === null) break;
+      return { result, connectionId: connection_id };
+    case 'carrier-down':
+      return { result, retryAfterSeconds: retry_after ?? 1 };
+    case 'replayed':
+      if (status === null || body === null) break;
+      return {
+        result,
+        answer: { status, body, fingerprintMatches: fingerprint === input.idempotency?.fingerprint },
+      };
+    default:
+      return { result };
+  }
+  throw new Error(`the accepting statement answered ${result} without its facts`);
+}

@@ -1,0 +1,85 @@
+import type { AnsweredBy } from '@callkite/core';
+import type { CallOutcome, CallReason } from '@callkite/core/contract';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { only, type TableNames } from '../database.ts';
+import type { Tables } from '../schema.ts';
+import type { StoredCall } from './call-rows.ts';
+
+export interface CallEnd {
+  readonly outcome: CallOutcome;
+  /** Gives way to a reason that was noted during the call. */
+  readonly reason: CallReason | null;
+  readonly answeredBy?: AnsweredBy | null;
+  /** Of the conversation. When unknown it is taken from the clock, for an answered call. */
+  readonly durationSeconds?: number | null;
+  /** The carrier says that the call was answered. */
+  readonly answered?: boolean;
+}
+
+/** Completes a call the caller has locked, and enqueues the work that follows. */
+export async function endCall(
+  executor: Kysely<Tables>,
+  tables: TableNames,
+  callId: string,
+  end: CallEnd,
+): Promise<StoredCall> {
+  const duration = sql`${end.durationSeconds ?? null}::integer`;
+  const { rows } = await sql<StoredCall>`
+    with job as (
+      insert into ${tables.jobs} (kind, subject_id, organization_id)
+      select 'finish_call', id, organization_id from ${tables.calls} where id = ${callId}
+      on conflict do nothing
+    )
+    update ${tables.calls} set
+      state = 'completed',
+      call_status = ${end.outcome.callStatus},
+      provider_status = ${end.outcome.providerStatus},
+      reason = coalesce(reason, ${end.reason}),
+      answered_by = coalesce(${end.answeredBy ?? null}, answered_by),
+      ended_at = clock_timestamp(),
+      answered_at = case when ${end.answered ?? false}
+        then coalesce(answered_at, clock_timestamp() - make_interval(secs => coalesce(${duration}, 0)))
+        else answered_at end,
+      duration_seconds = coalesce(${duration}, round(extract(epoch from clock_timestamp() - answered_at))::integer)
+    where id = ${callId}
+    returning *`.execute(executor);
+  return only(rows);
+}
+
+/**
+ * Completes queued calls that will not be dialled, at most `limit` of them: as failed, or as canceled for the reason
+ * `canceled_by_request`.
+ * @returns the completed calls
+ */
+export async function endQueuedCalls(
+  executor: Kysely<Tables>,
+  tables: TableNames,
+  options: {
+    readonly which: RawBuilder<boolean>;
+    readonly reason: CallReason;
+    readonly limit?: number;
+  },
+): Promise<readonly StoredCall[]> {
+  const { rows } = await sql<StoredCall>`
+    with chosen as (
+      select id from ${tables.calls} where state = 'queued' and ${options.which}
+      order by id limit ${options.limit ?? null} for no key update
+    ), ended as (
+      update ${tables.calls} c set
+        state = 'completed',
+        call_status = 'not_picked_up',
+        provider_status = ${options.reason === 'canceled_by_request' ? 'canceled' : 'failed'},
+        reason = coalesce(reason, ${options.reason}),
+        ended_at = clock_timestamp()
+      from chosen where c.id = chosen.id
+      returning c.*
+    ), generation as (
+      delete from ${tables.jobs} j using ended where j.kind = 'generate_workflow' and j.subject_id = ended.id
+    ), job as (
+      insert into ${tables.jobs} (kind, subject_id, organization_id)
+      select 'finish_call', id, organization_id from ended
+      on conflict do nothing
+    )
+    select * from ended`.execute(executor);
+  return rows;
+}

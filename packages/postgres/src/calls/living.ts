@@ -1,0 +1,122 @@
+import { CallkiteError, type CallStore } from '@callkite/core';
+import { sql } from 'kysely';
+import { type Database, only } from '../database.ts';
+import { addDeliveries } from '../delivery-store.ts';
+import { addVersion } from '../workflow-store.ts';
+import { toAttempt, toCall } from './call-rows.ts';
+import { endQueuedCalls } from './ending.ts';
+import { lockCall, readLiveAttempt } from './locking.ts';
+
+type LivingPart = Pick<
+  CallStore,
+  'setGeneratedWorkflow' | 'cancel' | 'noteReason' | 'countLostChannel' | 'appendTranscript' | 'finishCall'
+>;
+
+/** What happens to a call besides dialling: its workflow, cancellation, conversation and result. */
+export function createLiving({ kysely, tables }: Database): LivingPart {
+  return {
+    async setGeneratedWorkflow(callId, generated) {
+      await kysely.transaction().execute(async (transaction) => {
+        const call = await lockCall(transaction, tables, callId);
+        if (call === null || call.dialable_at !== null || call.state === 'completed') return;
+        let version = call.workflow_version;
+        if (generated !== null) {
+          const { rows } = await sql<{ current_version: number }>`
+            select current_version from ${tables.workflows} where id = ${call.workflow_id}
+            for no key update`.execute(transaction);
+          version = only(rows).current_version + 1;
+          await addVersion(transaction, tables, { id: call.workflow_id, version, ...generated });
+        }
+        await transaction
+          .updateTable('calls')
+          .set({
+            workflow_version: version,
+            workflow_name: generated?.name ?? call.workflow_name,
+            dialable_at: sql`clock_timestamp()`,
+          })
+          .where('id', '=', callId)
+          .execute();
+      });
+    },
+
+    cancel(organizationId, callId) {
+      return kysely.transaction().execute(async (transaction) => {
+        const call = await lockCall(transaction, tables, callId);
+        if (call === null || call.organization_id !== organizationId) return null;
+        if (call.state === 'completed') return { call: toCall(call), attempt: null };
+        if (call.state === 'queued') {
+          const ended = await endQueuedCalls(transaction, tables, {
+            which: sql<boolean>`id = ${callId}`,
+            reason: 'canceled_by_request',
+          });
+          return { call: toCall(only(ended)), attempt: null };
+        }
+        await transaction
+          .updateTable('calls')
+          .set({ cancel_requested: true })
+          .where('id', '=', callId)
+          .execute();
+        const attempt = await readLiveAttempt(transaction, callId);
+        return {
+          call: toCall({ ...call, cancel_requested: true }),
+          attempt: attempt === null ? null : toAttempt(attempt),
+        };
+      });
+    },
+
+    async noteReason(callId, reason) {
+      await kysely
+        .updateTable('calls')
+        .set({ reason })
+        .where('id', '=', callId)
+        .where('state', 'not in', ['queued', 'completed'])
+        .where('reason', 'is', null)
+        .execute();
+    },
+
+    async countLostChannel(callId) {
+      const row = await kysely
+        .updateTable('calls')
+        .set({ lost_channels: sql`lost_channels + 1` })
+        .where('id', '=', callId)
+        .returning('lost_channels')
+        .executeTakeFirst();
+      if (row === undefined) throw noSuchCall();
+      return row.lost_channels;
+    },
+
+    async appendTranscript(callId, entry) {
+      const { rows } = await sql<{ number: number }>`
+        with counted as (
+          update ${tables.calls} set transcript_length = transcript_length + 1
+          where id = ${callId} returning transcript_length
+        )
+        insert into ${tables.transcript} (call_id, number, role, content, interrupted)
+        select ${callId}, transcript_length, ${entry.role}, ${entry.content}, ${entry.interrupted} from counted
+        returning number`.execute(kysely);
+      const [row] = rows;
+      if (row === undefined) throw noSuchCall();
+      return row.number;
+    },
+
+    finishCall(callId, summary, deliveries) {
+      return kysely.transaction().execute(async (transaction) => {
+        const row = await transaction
+          .updateTable('calls')
+          .set({ summary })
+          .where('id', '=', callId)
+          .where('state', '=', 'completed')
+          .where('summary', 'is', null)
+          .returning('id')
+          .executeTakeFirst();
+        if (row === undefined) return false;
+        await addDeliveries(transaction, tables, deliveries);
+        return true;
+      });
+    },
+  };
+}
+
+function noSuchCall(): CallkiteError {
+  return new CallkiteError('not_found', 'There is no such call.');
+}

@@ -1,0 +1,60 @@
+import { type Kysely, sql } from 'kysely';
+import type { TableNames } from '../database.ts';
+import type { Tables } from '../schema.ts';
+import { attemptAge, isLive, type StoredAttempt, type StoredCall } from './call-rows.ts';
+
+/*
+ * Whatever changes a call or one of its attempts holds the call's row lock and takes it first, then reads the
+ * attempt in a second statement: the first one's snapshot is older than the lock.
+ */
+
+export async function lockCall(
+  executor: Kysely<Tables>,
+  tables: TableNames,
+  callId: string,
+): Promise<StoredCall | null> {
+  const { rows } = await sql<StoredCall>`
+    select * from ${tables.calls} where id = ${callId} for no key update`.execute(executor);
+  return rows[0] ?? null;
+}
+
+export async function lockCallOfAttempt(
+  executor: Kysely<Tables>,
+  tables: TableNames,
+  attemptId: string,
+): Promise<{ readonly call: StoredCall; readonly attempt: StoredAttempt } | null> {
+  const { rows } = await sql<StoredCall>`
+    select * from ${tables.calls}
+    where id = (select call_id from ${tables.attempts} where id = ${attemptId}) for no key update`.execute(
+    executor,
+  );
+  const attempt = await readAttempt(executor, attemptId);
+  return rows[0] === undefined || attempt === null ? null : { call: rows[0], attempt };
+}
+
+export async function readAttempt(
+  executor: Kysely<Tables>,
+  attemptId: string,
+): Promise<StoredAttempt | null> {
+  const row = await executor
+    .selectFrom('attempts')
+    .selectAll()
+    .select(attemptAge.as('age_ms'))
+    .where('id', '=', attemptId)
+    .executeTakeFirst();
+  return row ?? null;
+}
+
+export async function readLiveAttempt(
+  executor: Kysely<Tables>,
+  callId: string,
+): Promise<StoredAttempt | null> {
+  const row = await executor
+    .selectFrom('attempts')
+    .selectAll()
+    .select(attemptAge.as('age_ms'))
+    .where('call_id', '=', callId)
+    .where(isLive)
+    .executeTakeFirst();
+  return row ?? null;
+}

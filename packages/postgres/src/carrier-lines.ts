@@ -1,0 +1,205 @@
+import {
+  CallkiteError,
+  type CarrierConnection,
+  type ConnectedNumber,
+  type OrganizationStore,
+} from '@callkite/core';
+import { type Selectable, sql } from 'kysely';
+import { endQueuedCalls } from './calls/ending.ts';
+import type { Database } from './database.ts';
+import type { ConnectionRow, NumberRow } from './schema.ts';
+
+type LinesPart = Pick<
+  OrganizationStore,
+  | 'saveConnection'
+  | 'getConnection'
+  | 'listConnections'
+  | 'deleteConnection'
+  | 'connectNumber'
+  | 'listNumbers'
+  | 'disconnectNumber'
+>;
+
+/** The carrier accounts calls go out on, and their numbers. */
+export function createCarrierLines({ kysely, tables }: Database): LinesPart {
+  return {
+    async saveConnection(connection) {
+      const facts = {
+        sealed_secret: connection.sealedSecret,
+        account_name: connection.accountName,
+        account_type: connection.accountType,
+        business_profile: connection.businessProfile,
+        calls_per_second: connection.callsPerSecond,
+        maximum_concurrent_calls: connection.maximumConcurrentCalls,
+      };
+      const row = await kysely
+        .insertInto('connections')
+        .values({
+          id: connection.id,
+          organization_id: connection.organizationId,
+          mode: connection.mode,
+          account_id: connection.accountId,
+          ...facts,
+        })
+        .onConflict((conflict) =>
+          conflict
+            .columns(['organization_id', 'mode', 'account_id'])
+            .doUpdateSet({ ...facts, status: 'active', down_until: sql`null` }),
+        )
+        .returningAll()
+        .executeTakeFirstOrThrow();
+      return toConnection(row);
+    },
+
+    async getConnection(organizationId, id) {
+      const row = await kysely
+        .selectFrom('connections')
+        .selectAll()
+        .where('organization_id', '=', organizationId)
+        .where('id', '=', id)
+        .executeTakeFirst();
+      return row === undefined ? null : toConnection(row);
+    },
+
+    async listConnections(organizationId) {
+      const rows = await kysely
+        .selectFrom('connections')
+        .selectAll()
+        .where('organization_id', '=', organizationId)
+        .orderBy('created_at', 'desc')
+        .orderBy('id', 'desc')
+        .execute();
+      return rows.map(toConnection);
+    },
+
+    deleteConnection(organizationId, id) {
+      return kysely.transaction().execute(async (transaction) => {
+        // Excludes a dispatcher: it takes this lock before it looks for a call to dial.
+        const { rows } = await sql<{ id: string }>`
+          select id from ${tables.connections}
+          where organization_id = ${organizationId} and id = ${id} for update`.execute(transaction);
+        if (rows.length === 0) return false;
+        const open = await transaction
+          .selectFrom('attempts')
+          .select('id')
+          .where('connection_id', '=', id)
+          .where('state', 'in', ['intent', 'placed', 'unknown'])
+          .limit(1)
+          .executeTakeFirst();
+        if (open !== undefined) {
+          throw new CallkiteError(
+            'conflict',
+            'Calls are open on this connection; delete it when they have ended.',
+          );
+        }
+        await endQueuedCalls(transaction, tables, {
+          which: sql<boolean>`connection_id = ${id}`,
+          reason: 'carrier_unavailable',
+        });
+        await transaction.deleteFrom('connections').where('id', '=', id).execute();
+        return true;
+      });
+    },
+
+    connectNumber(number) {
+      return kysely.transaction().execute(async (transaction) => {
+        // Two first numbers at once must not both become the default.
+        await sql`
+          select 1 from ${tables.organizations} where id = ${number.organizationId} for no key update`.execute(
+          transaction,
+        );
+        await sql`
+          insert into ${tables.numbers}
+            (id, organization_id, connection_id, mode, phone_number, provider_number_id, is_default)
+          select ${number.id}, organization_id, id, ${number.mode}, ${number.phoneNumber}, ${number.providerNumberId},
+            not exists (
+              select 1 from ${tables.numbers}
+              where organization_id = ${number.organizationId} and mode = ${number.mode} and is_default)
+          from ${tables.connections}
+          where organization_id = ${number.organizationId} and id = ${number.connectionId} and mode = ${number.mode}
+          on conflict (organization_id, mode, phone_number) do nothing`.execute(transaction);
+        const row = await transaction
+          .selectFrom('numbers')
+          .selectAll()
+          .where('organization_id', '=', number.organizationId)
+          .where('mode', '=', number.mode)
+          .where('phone_number', '=', number.phoneNumber)
+          .executeTakeFirst();
+        if (row === undefined) {
+          throw new CallkiteError(
+            'not_found',
+            'The organization has no such carrier connection in this mode.',
+          );
+        }
+        return toNumber(row);
+      });
+    },
+
+    async listNumbers(organizationId) {
+      const rows = await kysely
+        .selectFrom('numbers')
+        .selectAll()
+        .where('organization_id', '=', organizationId)
+        .orderBy('created_at', 'desc')
+        .orderBy('id', 'desc')
+        .execute();
+      return rows.map(toNumber);
+    },
+
+    disconnectNumber(organizationId, id) {
+      return kysely.transaction().execute(async (transaction) => {
+        await sql`
+          select 1 from ${tables.organizations} where id = ${organizationId} for no key update`.execute(
+          transaction,
+        );
+        const gone = await transaction
+          .deleteFrom('numbers')
+          .where('organization_id', '=', organizationId)
+          .where('id', '=', id)
+          .returning(['mode', 'is_default'])
+          .executeTakeFirst();
+        if (gone === undefined) return false;
+        if (gone.is_default) {
+          await sql`
+            update ${tables.numbers} set is_default = true
+            where id = (
+              select id from ${tables.numbers}
+              where organization_id = ${organizationId} and mode = ${gone.mode}
+              order by created_at, id limit 1)`.execute(transaction);
+        }
+        return true;
+      });
+    },
+  };
+}
+
+export function toConnection(row: Selectable<ConnectionRow>): CarrierConnection {
+  return {
+    id: row.id,
+    organizationId: row.organization_id,
+    mode: row.mode,
+    accountId: row.account_id,
+    sealedSecret: row.sealed_secret,
+    accountName: row.account_name,
+    accountType: row.account_type,
+    businessProfile: row.business_profile,
+    callsPerSecond: row.calls_per_second,
+    maximumConcurrentCalls: row.maximum_concurrent_calls,
+    status: row.status,
+    downUntil: row.down_until,
+    createdAt: row.created_at,
+  };
+}
+
+function toNumber(row: Selectable<NumberRow>): ConnectedNumber {
+  return {
+    id: row.id,
+    organizationId: row.organization_id,
+    connectionId: row.connection_id,
+    mode: row.mode,
+    phoneNumber: row.phone_number,
+    providerNumberId: row.provider_number_id,
+    isDefault: row.is_default,
+    createdAt: row.created_at,
+  };
+}

@@ -1,0 +1,88 @@
+import type { Logger } from '@callkite/core';
+import { Kysely, PostgresDialect, type RawBuilder, sql } from 'kysely';
+import type pg from 'pg';
+import type { Tables } from './schema.ts';
+import { kyselyPool, runStatement } from './sessions.ts';
+
+/** Where the connections come from: what `postgres()` and `pglite()` differ in. */
+export interface Driver {
+  /** Opens on first use. Rejects after `close`. */
+  pool(): Promise<pg.Pool>;
+  /** Runs `work` on connections that may wait longer than usual. */
+  migrate(work: (pool: pg.Pool) => Promise<void>): Promise<void>;
+  /** Waits for running statements. Idempotent. */
+  close(): Promise<void>;
+}
+
+export interface StorageOptions {
+  /** Schema that holds all tables. Lower-case letters, digits and `_`. @default 'callkite' */
+  schema?: string | undefined;
+  /** Told about lost connections. @default none */
+  logger?: Logger | undefined;
+}
+
+/** The tables' qualified names, for `sql` templates. */
+export type TableNames = { readonly [Name in keyof Tables]: RawBuilder<unknown> };
+
+/** What every store works on. */
+export interface Database {
+  readonly schema: string;
+  readonly kysely: Kysely<Tables>;
+  readonly tables: TableNames;
+  /** Runs a prepared statement in one round trip. `text` must be constant for its name. */
+  prepared<Row extends pg.QueryResultRow>(
+    name: string,
+    text: string,
+    values: readonly unknown[],
+  ): Promise<readonly Row[]>;
+}
+
+export function createDatabase(driver: Driver, schema: string): Database {
+  if (!/^[a-z_][a-z0-9_]{0,39}$/.test(schema)) {
+    throw new TypeError(`schema must be lower-case letters, digits and _, at most 40 characters: ${schema}`);
+  }
+  const kysely = new Kysely<Tables>({
+    dialect: new PostgresDialect({ pool: kyselyPool(driver.pool) }),
+  }).withSchema(schema);
+  return {
+    schema,
+    kysely,
+    tables: tableNames(schema),
+    async prepared<Row extends pg.QueryResultRow>(name: string, text: string, values: readonly unknown[]) {
+      const { rows } = await runStatement<Row>(driver.pool, {
+        name: `${schema}_${name}`,
+        text,
+        values: [...values],
+      });
+      return rows;
+    },
+  };
+}
+
+function tableNames(schema: string): TableNames {
+  const named = (name: keyof Tables) => sql.table(`${schema}.${name}`);
+  return {
+    organizations: named('organizations'),
+    api_keys: named('api_keys'),
+    connections: named('connections'),
+    numbers: named('numbers'),
+    do_not_call: named('do_not_call'),
+    workflows: named('workflows'),
+    workflow_versions: named('workflow_versions'),
+    calls: named('calls'),
+    attempts: named('attempts'),
+    transcript: named('transcript'),
+    idempotency: named('idempotency'),
+    jobs: named('jobs'),
+    integrations: named('integrations'),
+    deliveries: named('deliveries'),
+    delivery_attempts: named('delivery_attempts'),
+  };
+}
+
+/** The row of a statement that always returns exactly one. */
+export function only<Row>(rows: readonly Row[]): Row {
+  const [row] = rows;
+  if (row === undefined || rows.length > 1) throw new Error(`expected one row, got ${rows.length}`);
+  return row;
+}

@@ -1,0 +1,246 @@
+import {
+  CallkiteError,
+  type Delivery,
+  type DeliveryStore,
+  type NewDelivery,
+  type WebhookIntegration,
+} from '@callkite/core';
+import { type Kysely, type Selectable, sql } from 'kysely';
+import { type Database, only, type TableNames } from './database.ts';
+import { rowsFor, startOf, toPage } from './paging.ts';
+import type { DeliveryRow, IntegrationRow, Tables } from './schema.ts';
+
+export function createDeliveryStore(database: Database): DeliveryStore {
+  return { ...createIntegrations(database), ...createDeliveries(database) };
+}
+
+type IntegrationsPart = Pick<
+  DeliveryStore,
+  'createIntegration' | 'getIntegration' | 'listIntegrations' | 'deleteIntegration'
+>;
+
+function createIntegrations({ kysely, tables }: Database): IntegrationsPart {
+  return {
+    async createIntegration(integration) {
+      const row = await kysely
+        .insertInto('integrations')
+        .values({
+          id: integration.id,
+          organization_id: integration.organizationId,
+          name: integration.name,
+          url: integration.url,
+          sealed_secret: integration.sealedSecret,
+        })
+        .returningAll()
+        .executeTakeFirstOrThrow();
+      return toIntegration(row);
+    },
+
+    async getIntegration(organizationId, id) {
+      const row = await kysely
+        .selectFrom('integrations')
+        .selectAll()
+        .where('organization_id', '=', organizationId)
+        .where('id', '=', id)
+        .executeTakeFirst();
+      return row === undefined ? null : toIntegration(row);
+    },
+
+    async listIntegrations(organizationId, page) {
+      const rows = await kysely
+        .selectFrom('integrations')
+        .selectAll()
+        .where('organization_id', '=', organizationId)
+        .where(startOf(page, 'integrations'))
+        .orderBy('created_at', 'desc')
+        .orderBy('id', 'desc')
+        .limit(rowsFor(page))
+        .execute();
+      return toPage(rows, page, toIntegration);
+    },
+
+    async deleteIntegration(organizationId, id) {
+      const { rows } = await sql`
+        with gone as (
+          delete from ${tables.integrations}
+          where organization_id = ${organizationId} and id = ${id} returning id
+        ), failed as (
+          update ${tables.deliveries} d set status = 'failed' from gone
+          where d.integration_id = gone.id and d.status = 'pending' returning d.id
+        ), job as (
+          delete from ${tables.jobs} j using failed where j.kind = 'deliver' and j.subject_id = failed.id
+        )
+        select 1 from gone`.execute(kysely);
+      return rows.length > 0;
+    },
+  };
+}
+
+type DeliveriesPart = Omit<DeliveryStore, keyof IntegrationsPart>;
+
+function createDeliveries({ kysely, tables }: Database): DeliveriesPart {
+  return {
+    async create(delivery) {
+      const rows = await kysely
+        .transaction()
+        .execute((transaction) => addDeliveries(transaction, tables, [delivery]));
+      return toDelivery(only(rows));
+    },
+
+    async get(deliveryId) {
+      const row = await kysely
+        .selectFrom('deliveries')
+        .selectAll()
+        .where('id', '=', deliveryId)
+        .executeTakeFirst();
+      return row === undefined ? null : toDelivery(row);
+    },
+
+    async list(organizationId, filter, page) {
+      let query = kysely.selectFrom('deliveries').selectAll().where('organization_id', '=', organizationId);
+      if (filter.integrationId !== undefined)
+        query = query.where('integration_id', '=', filter.integrationId);
+      if (filter.callId !== undefined) query = query.where('call_id', '=', filter.callId);
+      const rows = await query
+        .where(startOf(page, 'deliveries'))
+        .orderBy('created_at', 'desc')
+        .orderBy('id', 'desc')
+        .limit(rowsFor(page))
+        .execute();
+      return toPage(rows, page, toDelivery);
+    },
+
+    async listAttempts(organizationId, deliveryId) {
+      const rows = await kysely
+        .selectFrom('delivery_attempts')
+        .innerJoin('deliveries', 'deliveries.id', 'delivery_attempts.delivery_id')
+        .selectAll('delivery_attempts')
+        .where('deliveries.organization_id', '=', organizationId)
+        .where('deliveries.id', '=', deliveryId)
+        .orderBy('delivery_attempts.number')
+        .execute();
+      return rows.map((row) => ({
+        number: row.number,
+        startedAt: row.started_at,
+        finishedAt: row.finished_at,
+        statusCode: row.status_code,
+        error: row.error,
+      }));
+    },
+
+    async beginAttempt(deliveryId) {
+      const { rows } = await sql<{ number: number }>`
+        with begun as (
+          update ${tables.deliveries} set
+            status = case when kind = 'callback' and attempts > 0 then 'unknown' else status end,
+            attempts = case when kind = 'callback' and attempts > 0 then attempts else attempts + 1 end
+          where id = ${deliveryId} and status = 'pending'
+          returning status, attempts
+        )
+        insert into ${tables.delivery_attempts} (delivery_id, number)
+        select ${deliveryId}, attempts from begun where status = 'pending'
+        returning number`.execute(kysely);
+      return rows[0] ?? null;
+    },
+
+    async finishAttempt(deliveryId, number, { statusCode, error, status }) {
+      // An attempt that comes back after a later one was begun decides nothing any more, except that it got through.
+      await sql`
+        with finished as (
+          update ${tables.delivery_attempts}
+          set finished_at = clock_timestamp(), status_code = ${statusCode}, error = ${error}
+          where delivery_id = ${deliveryId} and number = ${number} and finished_at is null
+          returning number
+        )
+        update ${tables.deliveries} d set status = ${status} from finished
+        where d.id = ${deliveryId} and d.status in ('pending', 'unknown')
+          and (d.attempts = finished.number or ${status} = 'delivered')`.execute(kysely);
+    },
+
+    async resend(organizationId, deliveryId) {
+      const { rows } = await sql<Selectable<DeliveryRow>>`
+        with again as (
+          update ${tables.deliveries} set status = 'pending'
+          where organization_id = ${organizationId} and id = ${deliveryId} and kind = 'webhook' and status <> 'pending'
+          returning *
+        ), job as (
+          insert into ${tables.jobs} (kind, subject_id, organization_id)
+          select 'deliver', id, organization_id from again
+          on conflict (kind, subject_id) do update
+            set due_at = excluded.due_at, lease_token = null, tries = 0, buried_at = null, last_error = null
+        )
+        select * from again`.execute(kysely);
+      if (rows[0] !== undefined) return toDelivery(rows[0]);
+      const row = await kysely
+        .selectFrom('deliveries')
+        .select('kind')
+        .where('organization_id', '=', organizationId)
+        .where('id', '=', deliveryId)
+        .executeTakeFirst();
+      if (row === undefined) return null;
+      throw new CallkiteError(
+        'conflict',
+        row.kind === 'callback'
+          ? 'A callback is sent at most once; read the result of the call instead.'
+          : 'The delivery is still being attempted.',
+      );
+    },
+  };
+}
+
+/** Stores deliveries, each with its job, due now. */
+export async function addDeliveries(
+  executor: Kysely<Tables>,
+  tables: TableNames,
+  deliveries: readonly NewDelivery[],
+): Promise<readonly Selectable<DeliveryRow>[]> {
+  if (deliveries.length === 0) return [];
+  const rows = await executor
+    .insertInto('deliveries')
+    .values(
+      deliveries.map((delivery) => ({
+        id: delivery.id,
+        organization_id: delivery.organizationId,
+        call_id: delivery.callId,
+        kind: delivery.kind,
+        integration_id: delivery.integrationId,
+        url: delivery.url,
+        sealed_bearer: delivery.sealedBearer,
+        body: delivery.body,
+      })),
+    )
+    .returningAll()
+    .execute();
+  await sql`
+    insert into ${tables.jobs} (kind, subject_id, organization_id)
+    select 'deliver', id, organization_id from ${tables.deliveries}
+    where id = any(${deliveries.map((delivery) => delivery.id)}::text[])`.execute(executor);
+  return rows;
+}
+
+function toIntegration(row: Selectable<IntegrationRow>): WebhookIntegration {
+  return {
+    id: row.id,
+    organizationId: row.organization_id,
+    name: row.name,
+    url: row.url,
+    sealedSecret: row.sealed_secret,
+    createdAt: row.created_at,
+  };
+}
+
+function toDelivery(row: Selectable<DeliveryRow>): Delivery {
+  return {
+    id: row.id,
+    organizationId: row.organization_id,
+    callId: row.call_id,
+    kind: row.kind,
+    integrationId: row.integration_id,
+    url: row.url,
+    sealedBearer: row.sealed_bearer,
+    body: row.body,
+    status: row.status,
+    attempts: row.attempts,
+    createdAt: row.created_at,
+  };
+}

@@ -1,0 +1,36 @@
+import { Kysely, type Migration, Migrator, PostgresDialect, type PostgresPool, sql } from 'kysely';
+import { firstSchema } from './migrations/0001-first-schema.ts';
+
+/** In order; a shipped one is never edited, only followed. */
+const migrations: Record<string, Migration> = {
+  '0001-first-schema': firstSchema,
+};
+
+/**
+ * Brings `schema` up to date. Processes that start together take turns under an advisory lock, so `pool` must not
+ * limit how long a statement waits.
+ */
+export async function migrate(pool: PostgresPool, schema: string): Promise<void> {
+  const kysely = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });
+  const migrator = new Migrator({
+    db: kysely,
+    migrationTableSchema: schema,
+    provider: {
+      // Statements of a migration name tables without the schema.
+      getMigrations: async () =>
+        Object.fromEntries(
+          Object.entries(migrations).map(([name, migration]) => [
+            name,
+            { up: async (db) => inSchema(db, schema, migration) } satisfies Migration,
+          ]),
+        ),
+    },
+  });
+  const { error } = await migrator.migrateToLatest();
+  if (error !== undefined) throw error;
+}
+
+async function inSchema(database: Kysely<unknown>, schema: string, migration: Migration): Promise<void> {
+  await sql`set local search_path to ${sql.id(schema)}`.execute(database);
+  await migration.up(database);
+}

@@ -1,0 +1,111 @@
+import { mkdir, rename, rm, stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { CallkiteError, type Logger, type Storage, silentLogger } from '@callkite/core';
+import type { PGlite } from '@electric-sql/pglite';
+import pg from 'pg';
+import type { Driver, StorageOptions } from './database.ts';
+import { type DirectoryLock, lockDirectory } from './directory-lock.ts';
+import { surviveBrokenConnections } from './sessions.ts';
+import { createStorage } from './storage.ts';
+
+export interface PGliteOptions extends StorageOptions {
+  /** Directory of the database, created when missing, for one process at a time; `'memory'` to keep nothing. */
+  dataDir: string;
+}
+
+/** Storage on PGlite: Postgres inside this process, for development, tests and small installations. */
+export function pglite(options: PGliteOptions): Storage {
+  return createStorage(embedded(options), options);
+}
+
+interface Opened {
+  readonly pool: pg.Pool;
+  close(): Promise<void>;
+}
+
+function embedded({ dataDir, logger = silentLogger }: PGliteOptions): Driver {
+  let opened: Promise<Opened> | null = null;
+  let closed: Promise<void> | null = null;
+
+  const open = () => {
+    if (closed !== null) {
+      throw new CallkiteError('storage_unavailable', 'The storage was stopped.', { retryable: false });
+    }
+    // A failed opening, such as of a locked directory, may be tried again.
+    opened ??= (dataDir === 'memory' ? openMemory(logger) : openDirectory(resolve(dataDir), logger)).catch(
+      (error: unknown) => {
+        opened = null;
+        throw error;
+      },
+    );
+    return opened;
+  };
+  const pool = async () => (await open()).pool;
+
+  return {
+    pool,
+    migrate: async (work) => work(await pool()),
+    close() {
+      closed ??= (async () => (await opened)?.close())();
+      return closed;
+    },
+  };
+}
+
+async function openMemory(logger: Logger): Promise<Opened> {
+  return serve(await load('memory://'), logger);
+}
+
+async function openDirectory(directory: string, logger: Logger): Promise<Opened> {
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const lock = await lockDirectory(directory);
+  try {
+    const database = join(directory, 'database');
+    if (!(await exists(database))) await initialize(directory, database);
+    return await serve(await load(database), logger, lock);
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
+}
+
+/** Creates the database aside: a process killed half way through must not leave one that cannot be opened. */
+async function initialize(directory: string, database: string): Promise<void> {
+  const unfinished = join(directory, 'database.unfinished');
+  await rm(unfinished, { recursive: true, force: true });
+  await (await load(unfinished)).close();
+  await rename(unfinished, database);
+}
+
+async function load(dataDir: string): Promise<PGlite> {
+  // Loaded here and not above: it is large, and who uses a Postgres server does without.
+  const { PGlite } = await import('@electric-sql/pglite');
+  return PGlite.create(dataDir);
+}
+
+/** PGlite has a single session, so there is a single connection, which is kept. */
+async function serve(lite: PGlite, logger: Logger, lock?: DirectoryLock): Promise<Opened> {
+  const { createPgConfig } = await import('@electric-sql/pglite/node-postgres');
+  const pool = new pg.Pool({
+    ...createPgConfig(lite),
+    max: 1,
+    idleTimeoutMillis: 0,
+    connectionTimeoutMillis: 5000,
+  } as pg.PoolConfig);
+  surviveBrokenConnections(pool, logger);
+  return {
+    pool,
+    async close() {
+      await pool.end();
+      await lite.close();
+      await lock?.release();
+    },
+  };
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}

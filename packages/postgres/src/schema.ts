@@ -1,0 +1,229 @@
+import type {
+  AnsweredBy,
+  AttemptState,
+  CarrierConnection,
+  Delivery,
+  JobKind,
+  Mode,
+  WorkflowRecord,
+} from '@callkite/core';
+import type {
+  CallReason,
+  CallState,
+  CallStatus,
+  ProviderStatus,
+  WorkflowDefinition,
+} from '@callkite/core/contract';
+import type { ColumnType, Generated } from 'kysely';
+
+/** Written by the database (`default now()`), never by us. */
+type Stamp = ColumnType<Date, never, never>;
+/** Set by expressions on the database's clock. */
+type Moment = ColumnType<Date | null, never, Date | null>;
+type Json<T> = ColumnType<T, string, string>;
+
+export interface OrganizationRow {
+  id: string;
+  name: string;
+  allowed_countries: ColumnType<string[], readonly string[], readonly string[]>;
+  created_at: Stamp;
+}
+
+export interface ApiKeyRow {
+  id: string;
+  organization_id: string;
+  mode: Mode;
+  name: string;
+  lookup_id: string;
+  hash: string;
+  created_at: Stamp;
+  revoked_at: Moment;
+}
+
+export interface ConnectionRow {
+  id: string;
+  organization_id: string;
+  mode: Mode;
+  account_id: string;
+  sealed_secret: string;
+  account_name: string;
+  account_type: CarrierConnection['accountType'];
+  business_profile: CarrierConnection['businessProfile'];
+  calls_per_second: number;
+  maximum_concurrent_calls: number | null;
+  status: Generated<CarrierConnection['status']>;
+  down_until: Moment;
+  /** No dial may start earlier: keeps starts apart so that calls per second hold. */
+  next_start_at: Moment;
+  /** Concurrency in use at `reduced_at` after the carrier refused; grows by one a minute. */
+  reduced_limit: Generated<number | null>;
+  reduced_at: Moment;
+  created_at: Stamp;
+}
+
+export interface NumberRow {
+  id: string;
+  organization_id: string;
+  connection_id: string;
+  mode: Mode;
+  phone_number: string;
+  provider_number_id: string;
+  is_default: boolean;
+  created_at: Stamp;
+}
+
+interface DoNotCallRow {
+  organization_id: string;
+  phone_number: string;
+  source: 'callee' | 'api';
+  call_id: string | null;
+  created_at: Stamp;
+}
+
+export interface WorkflowRow {
+  id: string;
+  organization_id: string;
+  source: WorkflowRecord['source'];
+  name: string;
+  current_version: number;
+  created_at: Stamp;
+  deleted_at: Moment;
+}
+
+export interface WorkflowVersionRow {
+  workflow_id: string;
+  version: number;
+  name: string;
+  definition: Json<WorkflowDefinition>;
+  created_at: Stamp;
+}
+
+export interface CallRow {
+  id: string;
+  organization_id: string;
+  mode: Mode;
+  origin: 'workflow' | 'prompt';
+  workflow_id: string;
+  workflow_version: number;
+  workflow_name: string;
+  connection_id: string;
+  from_number: string;
+  to_number: string;
+  recipient_name: string | null;
+  recipient_email: string | null;
+  recipient_context: string | null;
+  prompt: string | null;
+  callback_url: string | null;
+  sealed_callback_secret: string | null;
+  state: CallState;
+  call_status: CallStatus | null;
+  provider_status: ProviderStatus | null;
+  reason: CallReason | null;
+  answered_by: AnsweredBy | null;
+  cancel_requested: boolean;
+  summary: string | null;
+  lost_channels: number;
+  transcript_length: number;
+  created_at: Stamp;
+  /** `null` while the workflow of a prompt call is being generated. */
+  dialable_at: Moment;
+  deadline_at: Moment;
+  answered_at: Moment;
+  ended_at: Moment;
+  duration_seconds: number | null;
+}
+
+export interface AttemptRow {
+  id: string;
+  call_id: string;
+  organization_id: string;
+  connection_id: string;
+  from_number: string;
+  to_number: string;
+  state: AttemptState;
+  provider_call_id: string | null;
+  fruitless_looks: number;
+  intent_at: Stamp;
+}
+
+interface TranscriptRow {
+  call_id: string;
+  number: number;
+  role: 'assistant' | 'user';
+  content: string;
+  interrupted: boolean;
+  at: Stamp;
+}
+
+interface IdempotencyRow {
+  organization_id: string;
+  endpoint: string;
+  key: string;
+  fingerprint: string;
+  status: number;
+  body: string;
+  expires_at: Stamp;
+}
+
+interface JobRow {
+  kind: JobKind;
+  subject_id: string;
+  organization_id: string;
+  /** When it may be claimed; for a leased job the end of the lease. */
+  due_at: Stamp;
+  /** Held by whoever leased it last; `null` when nobody has since it was last given back. */
+  lease_token: string | null;
+  tries: number;
+  buried_at: Moment;
+  last_error: string | null;
+}
+
+export interface IntegrationRow {
+  id: string;
+  organization_id: string;
+  name: string;
+  url: string;
+  sealed_secret: string;
+  created_at: Stamp;
+}
+
+export interface DeliveryRow {
+  id: string;
+  organization_id: string;
+  call_id: string | null;
+  kind: Delivery['kind'];
+  integration_id: string | null;
+  url: string;
+  sealed_bearer: string | null;
+  body: string;
+  status: Generated<Delivery['status']>;
+  attempts: Generated<number>;
+  created_at: Stamp;
+}
+
+interface DeliveryAttemptRow {
+  delivery_id: string;
+  number: number;
+  started_at: Stamp;
+  finished_at: Moment;
+  status_code: number | null;
+  error: string | null;
+}
+
+export interface Tables {
+  organizations: OrganizationRow;
+  api_keys: ApiKeyRow;
+  connections: ConnectionRow;
+  numbers: NumberRow;
+  do_not_call: DoNotCallRow;
+  workflows: WorkflowRow;
+  workflow_versions: WorkflowVersionRow;
+  calls: CallRow;
+  attempts: AttemptRow;
+  transcript: TranscriptRow;
+  idempotency: IdempotencyRow;
+  jobs: JobRow;
+  integrations: IntegrationRow;
+  deliveries: DeliveryRow;
+  delivery_attempts: DeliveryAttemptRow;
+}

@@ -1,0 +1,47 @@
+import type { Storage } from '@callkite/core';
+import { sql } from 'kysely';
+import type { QueryConfig } from 'pg';
+import { RateLimiterPostgres } from 'rate-limiter-flexible';
+import { createCallStore } from './calls/call-store.ts';
+import { createDatabase, type Driver, only, type StorageOptions } from './database.ts';
+import { createDeliveryStore } from './delivery-store.ts';
+import { guarded } from './failures.ts';
+import { createJobStore } from './job-store.ts';
+import { migrate } from './migrations.ts';
+import { createOrganizationStore } from './organization-store.ts';
+import { runStatement } from './sessions.ts';
+import { createWorkflowStore } from './workflow-store.ts';
+
+/** The storage over any source of Postgres connections. */
+export function createStorage(driver: Driver, options: Pick<StorageOptions, 'schema'>): Storage {
+  const { schema = 'callkite' } = options;
+  const database = createDatabase(driver, schema);
+
+  return {
+    organizations: guarded(createOrganizationStore(database)),
+    workflows: guarded(createWorkflowStore(database)),
+    calls: guarded(createCallStore(database)),
+    deliveries: guarded(createDeliveryStore(database)),
+    jobs: guarded(createJobStore(database)),
+    ...guarded<Pick<Storage, 'start' | 'stop' | 'ping'>>({
+      start: () => driver.migrate((pool) => migrate(pool, schema)),
+      stop: () => driver.close(),
+      async ping() {
+        const { rows } = await sql<{ now: Date }>`select clock_timestamp() as now`.execute(database.kysely);
+        return { nowMs: only(rows).now.getTime() };
+      },
+    }),
+    createRateLimiter: ({ keyPrefix, points, durationSeconds }) =>
+      new RateLimiterPostgres({
+        storeClient: { query: (statement: QueryConfig) => runStatement(driver.pool, statement) },
+        storeType: 'client',
+        schemaName: schema,
+        tableName: 'rate_limits',
+        // By our migrations; left to itself each limiter would create it, and fail requests until it has.
+        tableCreated: true,
+        keyPrefix,
+        points,
+        duration: durationSeconds,
+      }),
+  };
+}

@@ -1,0 +1,211 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const read = (file: string) => readFileSync(path.join(root, file), 'utf8');
+const folders = (parent: string) =>
+  existsSync(path.join(root, parent))
+    ? readdirSync(path.join(root, parent), { withFileTypes: true })
+        .filter((entry) => entry.isDirectory())
+        .map((entry) => `${parent}/${entry.name}`)
+    : [];
+
+/** What each package may depend on at run time, apart from the standard modules. `*` allows anything. */
+const mayDependOn: Record<string, readonly string[]> = {
+  'packages/core': [
+    'ipaddr.js',
+    'keyv',
+    'libphonenumber-js',
+    'rate-limiter-flexible',
+    'standardwebhooks',
+    'undici',
+    'ws',
+    'zod',
+  ],
+  'packages/postgres': ['@callkite/core', '@electric-sql/pglite', 'kysely', 'pg', 'rate-limiter-flexible'],
+  'packages/twilio': ['@callkite/core', 'twilio', 'zod'],
+  'packages/openai': ['@callkite/core', 'openai', 'zod'],
+  'packages/express': ['@callkite/core'],
+  'packages/nestjs': ['@callkite/core', '@callkite/express'],
+  'packages/client': ['@callkite/core', 'standardwebhooks'],
+  'packages/twilio-emulator': ['saxes', 'ws', 'zod'],
+  'packages/openai-emulator': ['zod'],
+  'apps/server': ['*'],
+};
+
+/** Folders of core a folder of core may import from, besides the files directly in `src`. */
+const coreMayImport: Record<string, readonly string[]> = {
+  contract: [],
+  ports: ['contract'],
+  limits: ['contract', 'ports'],
+  organizations: ['contract', 'ports', 'limits'],
+  workflows: ['contract', 'ports', 'organizations'],
+  notifications: ['contract', 'ports', 'organizations'],
+  conversations: ['contract', 'ports', 'workflows'],
+  calls: ['contract', 'ports', 'organizations', 'workflows', 'notifications', 'conversations', 'limits'],
+  http: ['contract', 'ports', 'organizations', 'workflows', 'notifications', 'calls', 'limits'],
+  testing: ['contract', 'ports', 'calls'],
+};
+
+interface Source {
+  /** Path from the root of the repository. */
+  readonly file: string;
+  readonly text: string;
+  readonly imports: readonly string[];
+  /** Imports that are left when the types are erased. */
+  readonly runTimeImports: readonly string[];
+}
+
+const withoutComments = (text: string) => text.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
+const importPattern =
+  /(?:^|[\n;])\s*(?:import|export)\s(?:[^'"`;]*?\sfrom\s*)?['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]\s*\)/g;
+
+const typeImportPattern = /^(?:import|export) type [^'"`;]*?from ['"][^'"]+['"];?$/gm;
+const importsOf = (text: string) =>
+  [...text.matchAll(importPattern)].map((match) => match[1] ?? match[2] ?? '');
+
+function sourcesOf(folder: string): Source[] {
+  const src = path.join(root, folder, 'src');
+  if (!existsSync(src)) return [];
+  // What a package builds: tests and their helpers are excluded in its tsconfig.
+  const { exclude } = JSON.parse(read(`${folder}/tsconfig.json`)) as { exclude: string[] };
+  return readdirSync(src, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
+    .filter((name) => !exclude.some((excluded) => `src/${name}`.startsWith(`${excluded}/`)))
+    .map((name) => {
+      const file = `${folder}/src/${name}`;
+      const text = withoutComments(read(file));
+      return {
+        file,
+        text,
+        imports: importsOf(text),
+        runTimeImports: importsOf(text.replace(typeImportPattern, '')),
+      };
+    });
+}
+
+const packages = [...folders('packages'), ...folders('apps')].filter(
+  (folder) => folder !== 'packages/n8n-nodes-callkite' && existsSync(path.join(root, folder, 'package.json')),
+);
+const sources = packages.flatMap(sourcesOf);
+const packageName = (specifier: string) =>
+  specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/');
+const isRelative = (specifier: string) => specifier.startsWith('.');
+const resolved = (source: Source, specifier: string) =>
+  path.posix.join(path.posix.dirname(source.file), specifier);
+
+describe('the import table of the workspace', () => {
+  it('was read from real sources', () => {
+    expect(sources.length).toBeGreaterThan(30);
+    expect(sources.find((source) => source.file === 'packages/core/src/index.ts')?.imports).toContain(
+      './errors.ts',
+    );
+  });
+
+  it.each(packages)('%s depends only on what the table allows, and declares what it imports', (folder) => {
+    const manifest = JSON.parse(read(`${folder}/package.json`)) as Record<
+      string,
+      Record<string, string> | undefined
+    >;
+    const allowed = mayDependOn[folder];
+    expect(allowed, `add ${folder} to the table`).toBeDefined();
+    const dependencies = Object.keys(manifest.dependencies ?? {});
+    if (!allowed?.includes('*')) expect(dependencies.filter((name) => !allowed?.includes(name))).toEqual([]);
+    const declared = new Set([...dependencies, ...Object.keys(manifest.peerDependencies ?? {})]);
+    const undeclared = sourcesOf(folder).flatMap((source) =>
+      source.imports
+        .filter((specifier) => !isRelative(specifier) && !isBuiltin(specifier))
+        .filter((specifier) => !declared.has(packageName(specifier)))
+        .map((specifier) => `${source.file}: ${specifier}`),
+    );
+    expect(undeclared).toEqual([]);
+  });
+
+  it('lets the folders of core import in one direction only', () => {
+    const folderOf = (file: string) => /^packages\/core\/src\/([^/]+)\//.exec(file)?.[1];
+    const wrong = sources.flatMap((source) => {
+      const from = folderOf(source.file);
+      if (from === undefined) return [];
+      return source.imports
+        .filter(isRelative)
+        .map((specifier) => resolved(source, specifier))
+        .filter((target) => {
+          const to = folderOf(target);
+          return to !== undefined && to !== from && !coreMayImport[from]?.includes(to);
+        })
+        .map((target) => `${source.file} -> ${target}`);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it('has no import cycles at run time', () => {
+    const graph = new Map(
+      sources.map((source) => [
+        source.file,
+        source.runTimeImports.filter(isRelative).map((specifier) => resolved(source, specifier)),
+      ]),
+    );
+    const done = new Set<string>();
+    const cycles: string[] = [];
+    const visit = (file: string, trail: readonly string[]) => {
+      if (trail.includes(file)) cycles.push([...trail.slice(trail.indexOf(file)), file].join(' -> '));
+      if (done.has(file) || trail.includes(file)) return;
+      for (const next of graph.get(file) ?? []) visit(next, [...trail, file]);
+      done.add(file);
+    };
+    for (const file of graph.keys()) visit(file, []);
+    expect(cycles).toEqual([]);
+  });
+});
+
+describe('rules on single constructs', () => {
+  const filesWith = (pattern: RegExp) =>
+    sources.filter((source) => pattern.test(source.text)).map(({ file }) => file);
+
+  it('reads the environment only where the server and the command lines begin', () => {
+    const allowed = /^apps\/server\/src\/env\.ts$|\/cli\.ts$/;
+    expect(filesWith(/process\.(env|loadEnvFile)\b/).filter((file) => !allowed.test(file))).toEqual([]);
+  });
+
+  it('uses the container only in the composition root and in its own entry of core', () => {
+    const users = sources.filter((source) => source.imports.includes('tsyringe')).map(({ file }) => file);
+    expect(users.sort()).toEqual(['apps/server/src/composition-root.ts', 'packages/core/src/tsyringe.ts']);
+  });
+
+  it('writes every public name out', () => {
+    expect(filesWith(/export\s+\*/)).toEqual([]);
+  });
+});
+
+describe('the repository', () => {
+  it('has only the agreed entries at its top', () => {
+    const allowed = new Set([
+      ...['apps', 'examples', 'packages', 'test', '.ci', '.github'],
+      ...['package.json', 'pnpm-lock.yaml', 'pnpm-workspace.yaml', 'tsconfig.base.json'],
+      ...['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'LICENSE'],
+      ...['.biome.json', '.knip.json', '.env.example', '.gitignore', '.nvmrc'],
+    ]);
+    const tracked = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
+      cwd: root,
+      encoding: 'utf8',
+    });
+    const entries = new Set(
+      tracked
+        .trim()
+        .split('\n')
+        .map((file) => file.split('/')[0] ?? ''),
+    );
+    expect([...entries].filter((entry) => !allowed.has(entry))).toEqual([]);
+  });
+
+  it('keeps registry addresses and tarballs out of the lock file', () => {
+    expect(read('pnpm-lock.yaml').match(/https?:\/\/\S+|tarball:/g) ?? []).toEqual([]);
+  });
+});

@@ -1,0 +1,32 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { callReason } from '@callkite/core/contract';
+import { describe, expect, it } from 'vitest';
+import { statusOf } from '../../packages/core/src/http/problem.ts';
+
+const read = (file: string) => readFileSync(fileURLToPath(new URL(`../../${file}`, import.meta.url)), 'utf8');
+
+describe('the architecture page', () => {
+  const page = read('packages/core/README.md');
+  const section = (title: string) =>
+    new RegExp(`^#+ ${title}\n([\\s\\S]*?)(?=^#|(?![\\s\\S]))`, 'm').exec(page)?.[1] ?? '';
+
+  it('lists every error code with its status', () => {
+    const rows = [...section('Errors').matchAll(/^\| `(\w+)` *\| (\d+) *\|/gm)];
+    expect(Object.fromEntries(rows.map((row) => [row[1], Number(row[2])]))).toEqual(statusOf);
+  });
+
+  it('explains every reason', () => {
+    const rows = [...section('Reasons').matchAll(/^\| `(\w+)` *\|/gm)];
+    expect(rows.map((row) => row[1]).sort()).toEqual([...callReason.options].sort());
+  });
+});
+
+describe('README.md', () => {
+  const snippets = [...read('README.md').matchAll(/<!-- from (\S+) -->\n+```ts\n([\s\S]*?)```/g)];
+
+  it('shows code that the tests run', () => {
+    expect(snippets.length).toBeGreaterThan(0);
+    for (const [, file = '', code] of snippets) expect(read(file), file).toContain(code);
+  });
+});

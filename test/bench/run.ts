@@ -1,0 +1,20 @@
+import { benchAccept } from './accept.ts';
+import { benchDensity } from './density.ts';
+import { benchDialling } from './dialling.ts';
+import { benchTurns } from './turns.ts';
+
+const benches = { accept: benchAccept, dialling: benchDialling, turns: benchTurns, density: benchDensity };
+
+// `pnpm bench` runs all, `pnpm bench accept turns` some.
+const asked = process.argv.slice(2).filter((argument) => argument !== '--');
+for (const name of asked) {
+  if (!(name in benches)) {
+    console.error(`There is no bench ${name}. Choose from: ${Object.keys(benches).join(', ')}.`);
+    process.exit(1);
+  }
+}
+for (const [name, run] of Object.entries(benches)) {
+  if (asked.length > 0 && !asked.includes(name)) continue;
+  console.log(`\n${name}`);
+  await run();
+}

@@ -1,0 +1,59 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+/** A server in a process of its own, so that it is measured apart from the load. */
+export interface ServerProcess {
+  readonly url: string;
+  /** Asks the process for something over IPC and waits for the answer. */
+  ask<T>(question: string): Promise<T>;
+  stop(): Promise<void>;
+}
+
+/** @param name file in `servers/`; it reports `{ url }` once it listens, and answers questions `{ id, question }` */
+export async function startServerProcess(
+  name: string,
+  environment: Record<string, string>,
+): Promise<ServerProcess> {
+  const file = fileURLToPath(new URL(`./servers/${name}.ts`, import.meta.url));
+  const child: ChildProcess = spawn(process.execPath, ['--import', 'tsx', '--expose-gc', file], {
+    env: { PATH: process.env.PATH ?? '', NODE_ENV: 'production', ...environment },
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  });
+  const exited = once(child, 'exit').then(() => Promise.reject(new Error(`the server ${name} stopped`)));
+  exited.catch(() => undefined);
+  const [first] = (await Promise.race([once(child, 'message'), exited])) as [{ url: string }];
+  let questions = 0;
+  return {
+    url: first.url,
+    async ask<T>(question: string) {
+      questions += 1;
+      const id = questions;
+      const answer = new Promise<T>((resolve) => {
+        const listen = (message: { id?: number; answer: T }) => {
+          if (message.id !== id) return;
+          child.off('message', listen);
+          resolve(message.answer);
+        };
+        child.on('message', listen);
+      });
+      child.send({ id, question });
+      return Promise.race([answer, exited]);
+    },
+    async stop() {
+      if (child.exitCode !== null) return;
+      child.kill('SIGKILL');
+      await once(child, 'exit').catch(() => undefined);
+    },
+  };
+}
+
+/** The other end of `ask`, for the files in `servers/`. */
+export function answerQuestions(url: string, answers: Record<string, () => unknown>): void {
+  process.on('message', (message: { id: number; question: string }) => {
+    void Promise.resolve(answers[message.question]?.()).then((answer) =>
+      process.send?.({ id: message.id, answer }),
+    );
+  });
+  process.send?.({ url });
+}

@@ -1,0 +1,151 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { eventually, freePort } from '../embedded.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const main = path.join(root, 'apps/server/dist/main.js');
+/** The first start creates a database, which takes long on a busy machine. */
+const patienceMs = 60_000;
+const running: ChildProcess[] = [];
+let workspace: string;
+/** What the first start on the data directory printed. */
+let introduction = '';
+const firstKey = () => /^API key \(live\): (\S+)$/m.exec(introduction)?.[1] ?? '';
+let port: number;
+
+beforeAll(async () => {
+  const tsc = path.join(root, 'node_modules/typescript/bin/tsc');
+  await promisify(execFile)(process.execPath, [tsc, '-b', path.join(root, 'apps/server')]);
+  workspace = await mkdtemp(path.join(tmpdir(), 'callkite-process-'));
+  port = await freePort();
+}, 120_000);
+
+afterEach(() => {
+  for (const child of running.splice(0)) child.kill('SIGKILL');
+});
+afterAll(() => rm(workspace, { recursive: true, force: true }));
+
+interface Running {
+  readonly child: ChildProcess;
+  /** Everything it printed so far. */
+  printed(): string;
+  readonly exitCode: Promise<number | null>;
+}
+
+function run(environment: Record<string, string> = {}): Running {
+  const child = spawn(process.execPath, [main], {
+    cwd: workspace,
+    env: {
+      PATH: process.env.PATH,
+      PORT: String(port),
+      CALLKITE_DATA_DIR: 'data',
+      CALLKITE_DEMO: '0',
+      ...environment,
+    },
+  });
+  running.push(child);
+  let printed = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (printed += String(chunk)));
+  const exitCode = once(child, 'close').then(([code]) => code as number | null);
+  return { child, printed: () => printed, exitCode };
+}
+
+async function started(environment?: Record<string, string>): Promise<Running> {
+  const server = run(environment);
+  await eventually(
+    'the start',
+    () => {
+      if (server.child.exitCode !== null) throw new Error(`the server ended: ${server.printed()}`);
+      return server.printed().endsWith('\n\n');
+    },
+    patienceMs,
+  );
+  return server;
+}
+
+it('refuses a bad configuration with all of its problems', async () => {
+  const { exitCode, printed } = run({ PORT: 'none', DATABASE_URL: 'nowhere' });
+  expect(await exitCode).toBe(1);
+  expect(printed()).toMatch(/PORT must be[\s\S]*DATABASE_URL must be[\s\S]*CALLKITE_SECRET_KEY is required/);
+  expect(printed()).not.toContain('    at ');
+});
+
+it('reads a .env file, and lets the environment win', async () => {
+  const file = path.join(workspace, '.env');
+  await writeFile(file, 'LOG_LEVEL=loud\nPORT=none\n');
+  const { exitCode, printed } = run();
+  expect(await exitCode).toBe(1);
+  expect(printed()).toContain('LOG_LEVEL');
+  expect(printed()).not.toContain('PORT must');
+  await rm(file);
+});
+
+it('says in one sentence why it cannot start', { timeout: 2 * patienceMs }, async () => {
+  const first = await started();
+  introduction = first.printed();
+  const clash = run({ CALLKITE_DATA_DIR: 'other' });
+  expect(await clash.exitCode).toBe(1);
+  expect(clash.printed()).toBe(
+    `Port ${port} on 127.0.0.1 is in use: stop the program that listens there, or set PORT to another port.\n`,
+  );
+
+  const locked = run({ PORT: String(await freePort()) });
+  expect(await locked.exitCode).toBe(1);
+  expect(locked.printed()).toMatch(/^Another process uses the database[^\n]*\n$/);
+
+  await writeFile(path.join(workspace, 'file'), '');
+  const unwritable = run({ PORT: String(await freePort()), CALLKITE_DATA_DIR: 'file' });
+  expect(await unwritable.exitCode).toBe(1);
+  expect(unwritable.printed()).toMatch(/^The data directory file cannot be written[^\n]*\n$/);
+  expect(first.child.exitCode).toBeNull();
+});
+
+async function request(key: string, path: string, body?: object): Promise<Record<string, unknown>> {
+  const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
+    method: body ? 'POST' : 'GET',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  return (await answer.json()) as Record<string, unknown>;
+}
+
+/** Has a call placed and waits until somebody answered. @returns its path */
+async function liveCall(key: string): Promise<string> {
+  const call = { prompt: 'Ask whether the shop is open tomorrow', recipient_phone: '+12025550100' };
+  const path = `/calls/${String((await request(key, '/call-prompt', call)).call_id)}`;
+  await eventually('the answer', async () => (await request(key, path)).state === 'in_progress', patienceMs);
+  return path;
+}
+
+it('lets a live call end when it is asked to stop', { timeout: 3 * patienceMs }, async () => {
+  const server = await started({ CALLKITE_EMULATOR_SPEED: '10' });
+  const key = firstKey();
+  const call = await liveCall(key);
+  server.child.kill('SIGTERM');
+  await eventually('readiness to go', async () => {
+    const answer = await fetch(`http://127.0.0.1:${port}/readyz`);
+    return answer.status === 503;
+  });
+  expect(await server.exitCode).toBe(0);
+  await started();
+  const result = await eventually('the result', async () => {
+    const found = await request(key, call);
+    return found.state === 'completed' && found;
+  });
+  expect(result).toMatchObject({ call_status: 'success', reason: null });
+});
+
+it('stops at once on a second signal', { timeout: 2 * patienceMs }, async () => {
+  const server = await started({ CALLKITE_EMULATOR_SPEED: '1' });
+  await liveCall(firstKey());
+  server.child.kill('SIGTERM');
+  await eventually('the notice', () => server.printed().includes('a second signal stops at once'));
+  server.child.kill('SIGTERM');
+  expect(await server.exitCode).toBe(130);
+});

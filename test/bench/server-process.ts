@@ -55,5 +55,7 @@ export function answerQuestions(url: string, answers: Record<string, () => unkno
       process.send?.({ id: message.id, answer }),
     );
   });
+  // Nobody is left to measure for.
+  process.on('disconnect', () => process.exit());
   process.send?.({ url });
 }

@@ -291,7 +291,8 @@ function judge(
     outcomes[name] = (outcomes[name] ?? 0) + 1;
     const [record] = carrierCallsTo.get(call.to) ?? [];
     const expected = record ? record.status : 'failed';
-    if (providerStatus !== expected) {
+    // Nobody cancels anything in a campaign.
+    if (providerStatus !== expected || providerStatus === 'canceled') {
       found.wrongResult.push(`${call.id}: ${name}, at the carrier ${record?.status ?? 'not placed'}`);
     }
     const notifications = receivedFor.get(call.id) ?? [];

@@ -202,7 +202,10 @@ export interface CallStore {
    * attempt; stores the attempt as `intent` with its `watch_attempt` job, and the call as `dialing`.
    */
   claimNext(connectionId: string, attemptId: string): Promise<ClaimResult>;
-  /** Binds the carrier's id. Compare-and-set from `intent` or `unknown`; `false` when the attempt was resolved otherwise. */
+  /**
+   * Binds the carrier's id, compare-and-set from `intent` or `unknown`. `true` also when a report has bound this very
+   * id before; `false` when the attempt was resolved otherwise: the carrier's call is a ghost then.
+   */
   attemptPlaced(attemptId: string, providerCallId: string): Promise<boolean>;
   /** From `intent` to `unknown`, with the watch job due after `lookInMs`. `false` when already resolved. */
   attemptUnknown(attemptId: string, lookInMs: number): Promise<boolean>;

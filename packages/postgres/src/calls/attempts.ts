@@ -31,17 +31,25 @@ export function createAttempts({ kysely, tables }: Database): AttemptsPart {
 
   return {
     attemptPlaced(attemptId, providerCallId) {
-      return resolve(attemptId, ['intent', 'unknown'], async (transaction, call, attempt) => {
-        if (!(await bindAttempt(transaction, tables, attempt, providerCallId))) return false;
-        if (call.state === 'unknown') {
-          await transaction
-            .updateTable('calls')
-            .set({ state: 'dialing' })
-            .where('id', '=', call.id)
-            .execute();
-        }
-        return true;
-      });
+      return resolve(
+        attemptId,
+        ['intent', 'unknown', 'placed', 'ended'],
+        async (transaction, call, attempt) => {
+          // A webhook may be quicker than the carrier's answer, and even a whole call.
+          if (attempt.state === 'placed' || attempt.state === 'ended') {
+            return attempt.provider_call_id === providerCallId;
+          }
+          if (!(await bindAttempt(transaction, tables, attempt, providerCallId))) return false;
+          if (call.state === 'unknown') {
+            await transaction
+              .updateTable('calls')
+              .set({ state: 'dialing' })
+              .where('id', '=', call.id)
+              .execute();
+          }
+          return true;
+        },
+      );
     },
 
     attemptUnknown(attemptId, lookInMs) {

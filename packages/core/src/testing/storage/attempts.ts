@@ -22,6 +22,20 @@ export function attemptsContract(test: StorageTest): void {
     assert.equal(await storage.calls.getAttempt(createId('att')), null);
   });
 
+  test("a webhook that is quicker than the carrier's answer makes no ghost", async (storage) => {
+    const tenant = await createTenant(storage);
+    await tenant.accept();
+    const { attempt } = await tenant.claim();
+    const providerCallId = `CA-${attempt.id}`;
+    const report = { providerCallId, answeredBy: null, durationSeconds: null };
+    await storage.calls.report(attempt.id, { ...report, status: 'initiated' });
+    assert.equal(await storage.calls.attemptPlaced(attempt.id, providerCallId), true);
+    assert.equal(await storage.calls.attemptPlaced(attempt.id, 'CA-other'), false);
+    await storage.calls.report(attempt.id, { ...report, status: 'busy' });
+    assert.equal(await storage.calls.attemptPlaced(attempt.id, providerCallId), true);
+    assert.equal((await storage.calls.getAttempt(attempt.id))?.state, 'ended');
+  });
+
   test('one carrier call is not bound to two attempts', async (storage) => {
     const tenant = await createTenant(storage);
     const { providerCallId } = await tenant.placed();

@@ -62,7 +62,8 @@ function testStep(name, selection) {
       tests.skipped += skipped;
       if (code !== 0 || !summary.success) return `${summary.numFailedTests} tests failed`;
       if (summary.numPassedTests === 0) return 'there are no tests';
-      return skipped > 0 ? `${skipped} tests were skipped` : null;
+      // A machine without redis-server may leave its test out; CI has everything.
+      return skipped > 0 && process.env.CI ? `${skipped} tests were skipped` : null;
     },
   };
 }

@@ -42,12 +42,13 @@ const coreMayImport: Record<string, readonly string[]> = {
   contract: [],
   ports: ['contract'],
   limits: ['contract', 'ports'],
+  forms: ['contract', 'ports'],
   organizations: ['contract', 'ports', 'limits'],
   workflows: ['contract', 'ports', 'organizations'],
-  notifications: ['contract', 'ports', 'organizations'],
-  conversations: ['contract', 'ports', 'workflows'],
+  notifications: ['contract', 'ports', 'organizations', 'forms'],
+  conversations: ['contract', 'ports', 'workflows', 'forms'],
   calls: ['contract', 'ports', 'organizations', 'workflows', 'notifications', 'conversations', 'limits'],
-  http: ['contract', 'ports', 'organizations', 'workflows', 'notifications', 'calls', 'limits'],
+  http: ['contract', 'ports', 'organizations', 'workflows', 'forms', 'notifications', 'calls', 'limits'],
   testing: ['contract', 'ports', 'calls'],
 };
 

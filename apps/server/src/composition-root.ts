@@ -1,0 +1,136 @@
+import 'reflect-metadata';
+import type { Callkite, LanguageModel, Storage, Telephony } from '@callkite/core';
+import { CALLKITE, registerCallkite } from '@callkite/core/tsyringe';
+import { openAi } from '@callkite/openai';
+import { pglite, postgres } from '@callkite/postgres';
+import { twilio } from '@callkite/twilio';
+import { createKeyvNonBlocking } from '@keyv/redis';
+import type { Keyv } from 'keyv';
+import { type DependencyContainer, container as global, instanceCachingFactory } from 'tsyringe';
+import type { CallEvents } from './call-events.ts';
+import type { EmbeddedNetwork } from './embedded.ts';
+import type { Settings } from './env.ts';
+import { createLogger, type Logger } from './logging.ts';
+import { createMetrics, type Metrics } from './metrics.ts';
+
+export interface Composition {
+  readonly callkite: Callkite;
+  readonly logger: Logger;
+  readonly metrics: Metrics;
+  /** `null` without Redis. */
+  readonly cache: Keyv | null;
+}
+
+const LOGGER = Symbol('logger');
+const STORAGE = Symbol('storage');
+const CACHE = Symbol('cache');
+const METRICS = Symbol('metrics');
+const LIVE_CARRIER = Symbol('carrier of live calls');
+const TEST_CARRIER = Symbol('carrier of test calls');
+const LIVE_MODEL = Symbol('model of live calls');
+const TEST_MODEL = Symbol('model of test calls');
+const COMPOSITION = Symbol('composition');
+
+/** Puts the server together. Nothing runs and nothing is opened before `callkite.start()`. */
+export function compose(parts: {
+  settings: Settings;
+  secretKey: string;
+  network: EmbeddedNetwork;
+  events: CallEvents;
+}): Composition {
+  const { settings, network } = parts;
+  const container = global.createChildContainer();
+  const provide = <T>(token: symbol, make: (from: DependencyContainer) => T) =>
+    container.register<T>(token, { useFactory: instanceCachingFactory(make) });
+  const logger = (from: DependencyContainer) => from.resolve<Logger>(LOGGER);
+
+  provide(LOGGER, () => createLogger(settings));
+  provide(
+    STORAGE,
+    (from): Storage =>
+      settings.databaseUrl === null
+        ? pglite({ dataDir: settings.dataDirectory, logger: logger(from) })
+        : postgres({ connectionString: settings.databaseUrl, logger: logger(from) }),
+  );
+  provide(CACHE, (from) => (settings.redisUrl === null ? null : redisCache(settings.redisUrl, logger(from))));
+  provide(METRICS, (from) => createMetrics(from.resolve<Storage>(STORAGE).jobs));
+  provide(TEST_CARRIER, (from) => emulatedCarrier('twilio-test', from));
+  provide(
+    LIVE_CARRIER,
+    (from): Telephony =>
+      settings.twilio === null
+        ? emulatedCarrier('twilio', from)
+        : twilio({
+            publicUrl: settings.publicUrl,
+            apiBaseUrl: settings.twilio.apiBaseUrl ?? undefined,
+            // An emulator in another process, on this machine. The settings refuse such a public URL in production.
+            allowInsecure: true,
+            logger: logger(from),
+          }),
+  );
+  provide(TEST_MODEL, () => emulatedModel());
+  provide(
+    LIVE_MODEL,
+    (): LanguageModel =>
+      settings.openai === null
+        ? emulatedModel()
+        : openAi({
+            apiKey: settings.openai.apiKey ?? 'none',
+            baseURL: settings.openai.baseUrl ?? undefined,
+            model: settings.openai.model ?? undefined,
+          }),
+  );
+  registerCallkite(container, (from) => {
+    const cache = from.resolve<Keyv | null>(CACHE);
+    return {
+      storage: from.resolve<Storage>(STORAGE),
+      telephony: from.resolve<Telephony>(LIVE_CARRIER),
+      languageModel: from.resolve<LanguageModel>(LIVE_MODEL),
+      test: {
+        telephony: from.resolve<Telephony>(TEST_CARRIER),
+        languageModel: from.resolve<LanguageModel>(TEST_MODEL),
+      },
+      publicUrl: settings.publicUrl,
+      secretKey: parts.secretKey,
+      ...(settings.operatorToken !== null && { operatorToken: settings.operatorToken }),
+      ...(cache && { cache }),
+      allowPrivateCallbacks: settings.allowPrivateCallbacks,
+      requestsPerMinute: settings.requestsPerMinute,
+      confirmationWindowMs: settings.confirmationWindowMs,
+      runWorkers: settings.runWorkers,
+      logger: logger(from),
+      onEvent: (event) => parts.events.emit('event', event),
+    };
+  });
+  provide(
+    COMPOSITION,
+    (from): Composition => ({
+      callkite: from.resolve<Callkite>(CALLKITE),
+      logger: logger(from),
+      metrics: from.resolve<Metrics>(METRICS),
+      cache: from.resolve<Keyv | null>(CACHE),
+    }),
+  );
+  return container.resolve<Composition>(COMPOSITION);
+
+  function emulatedCarrier(name: string, from: DependencyContainer): Telephony {
+    return twilio({
+      name,
+      publicUrl: settings.loopbackUrl,
+      apiBaseUrl: network.carrierUrl,
+      allowInsecure: true,
+      logger: logger(from),
+    });
+  }
+
+  function emulatedModel(): LanguageModel {
+    return openAi({ apiKey: 'emulated', baseURL: network.modelUrl });
+  }
+}
+
+/** A cache that is out of reach is as good as an empty one: its failures are logged and no more. */
+function redisCache(url: string, logger: Logger): Keyv {
+  const cache = createKeyvNonBlocking(url, { namespace: 'callkite' });
+  cache.on('error', (error) => logger.warn({ err: error }, 'the Redis cache does not answer'));
+  return cache;
+}

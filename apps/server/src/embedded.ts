@@ -1,0 +1,41 @@
+import type { Mode } from '@callkite/core';
+import { startOpenAiEmulator } from '@callkite/openai-emulator';
+import { builtInAccounts, startTwilioEmulator } from '@callkite/twilio-emulator';
+
+/** An account of the emulated carrier that an organization may connect. */
+export interface EmulatedAccount {
+  readonly accountId: string;
+  readonly secret: string;
+  readonly phoneNumber: string;
+}
+
+/** The phone network and the model that run inside this process. Nothing of them reaches a real phone. */
+export interface EmbeddedNetwork {
+  /** Base URL of the emulated carrier's REST API. */
+  readonly carrierUrl: string;
+  /** Base URL of the emulated model's API. */
+  readonly modelUrl: string;
+  readonly accounts: Readonly<Record<Mode, EmulatedAccount>>;
+  stop(): Promise<void>;
+}
+
+/** Starts both emulators on free loopback ports. @param speed how much faster than life calls run */
+export async function startEmbeddedNetwork(options: { speed: number }): Promise<EmbeddedNetwork> {
+  const carrier = await startTwilioEmulator({ speed: options.speed, allowInsecureLoopback: true });
+  const model = await startOpenAiEmulator();
+  return {
+    carrierUrl: carrier.url,
+    modelUrl: model.url,
+    accounts: { live: account(0), test: account(1) },
+    async stop() {
+      await Promise.all([carrier.close(), model.close()]);
+    },
+  };
+}
+
+function account(number: number): EmulatedAccount {
+  const { sid, authToken, phoneNumbers } = builtInAccounts.approved;
+  const phoneNumber = phoneNumbers[number];
+  if (phoneNumber === undefined) throw new RangeError('the emulated account owns no such number');
+  return { accountId: sid, secret: authToken, phoneNumber };
+}

@@ -1,0 +1,95 @@
+import type { Callkite, Mode, Organization, Page } from '@callkite/core';
+import type { EmulatedAccount } from './embedded.ts';
+
+export interface FirstStart {
+  readonly organizationId: string;
+  readonly organizationName: string;
+  readonly workflowId: string;
+  /** Shown now and never again. */
+  readonly keys: { readonly live: string; readonly test: string };
+}
+
+const appointmentReminder = {
+  name: 'Appointment reminder',
+  definition: {
+    agent: { name: 'Robin', onBehalfOf: 'Example Dental' },
+    objective:
+      'Remind the patient of the dental appointment tomorrow at 10 am and find out whether they will come.',
+    opening: 'I am calling about your appointment tomorrow at 10 am.',
+    facts: ['The practice is at 100 Example Avenue.', 'An appointment can be moved free of charge.'],
+    steps: [
+      {
+        title: 'Confirm',
+        instruction: 'Ask whether the patient will come to the appointment tomorrow at 10 am.',
+      },
+      {
+        title: 'Reschedule',
+        instruction: 'Ask which day and time would suit better, and say that the practice will confirm it.',
+        when: 'the patient cannot come',
+      },
+      { title: 'Close', instruction: 'Thank the patient and say goodbye.' },
+    ],
+    voicemail: { message: 'This is a reminder of your appointment at Example Dental tomorrow at 10 am.' },
+  },
+};
+
+/**
+ * Fills an empty store with what a first try needs: an organization, numbers of the emulated network, a workflow and
+ * keys. An earlier first start that was cut short is completed.
+ * @param emulated accounts of the emulated network, by the mode whose calls go out on them
+ * @returns `null` when the store is in use already
+ */
+export async function firstStart(
+  callkite: Pick<Callkite, 'organizations' | 'workflows'>,
+  emulated: Partial<Record<Mode, EmulatedAccount>>,
+): Promise<FirstStart | null> {
+  const firstPage = { limit: 1, cursor: null };
+  const [existing] = (await callkite.organizations.list(firstPage)).items;
+  if (existing) {
+    const keys = await callkite.organizations.listApiKeys(existing.id, firstPage);
+    if (keys.items.length > 0) return null;
+  }
+  const organization = existing ?? (await callkite.organizations.create({ name: 'My organization' }));
+  for (const [mode, account] of Object.entries(emulated) as [Mode, EmulatedAccount][]) {
+    const { accountId, secret } = account;
+    const connection = await callkite.organizations.connectCarrier(organization.id, {
+      mode,
+      accountId,
+      secret,
+    });
+    await callkite.organizations.connectNumber(organization.id, connection.id, account.phoneNumber);
+  }
+  const [workflow] = await callkite.workflows.summaries(organization.id);
+  const { id: workflowId } =
+    workflow ?? (await callkite.workflows.create(organization.id, appointmentReminder));
+  const key = async (mode: Mode) =>
+    (await callkite.organizations.createApiKey(organization.id, { mode, name: 'First start' })).key;
+  return {
+    organizationId: organization.id,
+    organizationName: organization.name,
+    workflowId,
+    keys: { live: await key('live'), test: await key('test') },
+  };
+}
+
+/**
+ * Takes the emulated account off live calls, once they go out over a real carrier: it would stay every organization's
+ * default and be refused there. Throws `conflict` while calls are open on it.
+ */
+export async function leaveEmulatedNetwork(
+  { organizations }: Pick<Callkite, 'organizations'>,
+  emulated: EmulatedAccount,
+): Promise<void> {
+  let cursor: string | null = null;
+  do {
+    const page: Page<Organization> = await organizations.list({ limit: 100, cursor });
+    for (const { id } of page.items) {
+      for (const connection of await organizations.listConnections(id)) {
+        if (connection.mode === 'live' && connection.accountId === emulated.accountId) {
+          await organizations.deleteConnection(id, connection.id);
+        }
+      }
+    }
+    cursor = page.nextCursor;
+  } while (cursor !== null);
+}

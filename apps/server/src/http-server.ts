@@ -1,0 +1,117 @@
+import 'reflect-metadata';
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import type { Callkite } from '@callkite/core';
+import { CallkiteModule } from '@callkite/nestjs';
+import { Controller, type DynamicModule, Get, Inject, Module, Req, Res } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { ExpressAdapter } from '@nestjs/platform-express';
+import express, { type Request, type RequestHandler, type Response } from 'express';
+import type { Settings } from './env.ts';
+import type { Metrics } from './metrics.ts';
+
+const METRICS = Symbol('metrics');
+const METRICS_TOKEN = Symbol('token of the metrics');
+
+/** Who may read the metrics: `null` for everybody, `undefined` for nobody. */
+type MetricsToken = string | null | undefined;
+
+@Controller('metrics')
+class MetricsController {
+  readonly #metrics: Metrics;
+  readonly #token: MetricsToken;
+
+  constructor(@Inject(METRICS) metrics: Metrics, @Inject(METRICS_TOKEN) token: MetricsToken) {
+    this.#metrics = metrics;
+    this.#token = token;
+  }
+
+  @Get()
+  async read(@Req() request: Request, @Res() response: Response): Promise<void> {
+    if (this.#token === undefined) {
+      response.status(404).json({ error: 'There is nothing at this path' });
+    } else if (this.#token !== null && !isBearer(request.headers.authorization, this.#token)) {
+      response.status(401).json({ error: 'Send the operator token as Authorization: Bearer …' });
+    } else {
+      const { contentType, text } = await this.#metrics.render();
+      response.type(contentType).send(text);
+    }
+  }
+}
+
+@Module({})
+class ServerModule {
+  static of(callkite: Callkite, metrics: Metrics, settings: Settings): DynamicModule {
+    const token: MetricsToken = settings.operatorToken ?? (settings.production ? undefined : null);
+    return {
+      module: ServerModule,
+      imports: [CallkiteModule.forRoot({ callkite, drainMs: settings.drainMs })],
+      controllers: [MetricsController],
+      providers: [
+        { provide: METRICS, useValue: metrics },
+        { provide: METRICS_TOKEN, useValue: token },
+      ],
+    };
+  }
+}
+
+/**
+ * Takes the settings' address, then starts Callkite and answers. Until it has started, requests are told to come back.
+ * Rejects with Node's own error, such as `EADDRINUSE`, when the address cannot be had.
+ * @returns stops Callkite, then the server
+ */
+export async function serve(options: {
+  callkite: Callkite;
+  metrics: Metrics;
+  settings: Settings;
+}): Promise<() => Promise<void>> {
+  const { callkite, metrics, settings } = options;
+  let hasStarted = false;
+  const untilStarted: RequestHandler = (_request, response, next) => {
+    if (hasStarted) next();
+    else response.status(503).setHeader('retry-after', '1').json({ error: 'The server is starting' });
+  };
+  // Callkite comes in front of whatever Nest installs, so these come in front of Nest.
+  const web = express();
+  web.disable('x-powered-by');
+  web.use(measured(metrics), secured, untilStarted);
+  const app = await NestFactory.create(
+    ServerModule.of(callkite, metrics, settings),
+    new ExpressAdapter(web),
+    {
+      logger: false,
+      abortOnError: false,
+      forceCloseConnections: true,
+    },
+  );
+  const server: Server = app.getHttpServer();
+  server.listen(settings.port, settings.host);
+  await once(server, 'listening');
+  await app.init();
+  hasStarted = true;
+  return () => app.close();
+}
+
+const measured =
+  (metrics: Metrics): RequestHandler =>
+  ({ method, path }, response, next) => {
+    const startedAt = performance.now();
+    response.once('finish', () => {
+      const seconds = (performance.now() - startedAt) / 1000;
+      metrics.observeRequest({ method, path, status: response.statusCode, seconds });
+    });
+    next();
+  };
+
+const secured: RequestHandler = (_request, response, next) => {
+  response.setHeader('referrer-policy', 'no-referrer');
+  response.setHeader('x-frame-options', 'DENY');
+  response.setHeader('cross-origin-opener-policy', 'same-origin');
+  next();
+};
+
+function isBearer(header: string | undefined, token: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(header ?? ''), digest(`Bearer ${token}`));
+}

@@ -41,6 +41,18 @@ it('manages workflows', async () => {
   await expect(client.workflows.get(created.id)).rejects.toMatchObject({ status: 404, code: 'not_found' });
 });
 
+it('manages forms', async () => {
+  const created = await client.forms.create({ title: 'Visit', fields: [{ name: 'Day', type: 'text' }] });
+  const changed = await client.forms.update(created.id, { title: 'Stay', expected_version: 1 });
+  expect(changed).toMatchObject({ version: 2, fields: [{ name: 'Day', type: 'text', required: false }] });
+  expect((await client.forms.get(created.id, { version: 1 })).title).toBe('Visit');
+  const listed: string[] = [];
+  for await (const { id } of client.forms.list()) listed.push(id);
+  expect(listed).toContain(created.id);
+  await client.forms.delete(created.id);
+  await expect(client.forms.get(created.id)).rejects.toMatchObject({ status: 404, code: 'not_found' });
+});
+
 it('verifies the webhook of a workflow call', async () => {
   const received: { body: string; headers: IncomingHttpHeaders }[] = [];
   const receiver = createServer(async (request, response) => {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -8,7 +8,10 @@ import { freePort } from '../embedded.ts';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const examples = readdirSync(path.join(root, 'examples'));
+// The others are workflows to import into n8n.
+const examples = readdirSync(path.join(root, 'examples')).filter((name) =>
+  existsSync(path.join(root, 'examples', name, 'main.ts')),
+);
 
 beforeAll(async () => {
   const tsc = path.join(root, 'node_modules/typescript/bin/tsc');

@@ -138,8 +138,13 @@ it('lets a live call end when it is asked to stop', { timeout: 3 * patienceMs },
   });
   expect(await server.exitCode).toBe(0);
   await started();
-  const { messages } = await request(key, call);
+  const { messages, ...result } = await request(key, call);
   expect(JSON.stringify(messages)).toMatch(/goodbye/i);
+  expect(result).toMatchObject({
+    state: 'completed',
+    call_status: 'success',
+    call_summary: expect.any(String),
+  });
 });
 
 it('stops at once on a second signal', { timeout: 2 * patienceMs }, async () => {

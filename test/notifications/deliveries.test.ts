@@ -272,7 +272,7 @@ describe('the callback of a prompt call', () => {
     const loaded = await storage.calls.load(callId);
     if (!loaded) throw new Error('the call is gone');
     const said = { role: 'user', content: 'Hello?', interrupted: false, at: new Date() } as const;
-    const deliveries = await notifier.buildDeliveries(loaded.call, definition, [said], 'Canceled.');
+    const deliveries = await notifier.buildDeliveries(loaded.call, definition, [said], 'Canceled.', []);
     expect(await storage.calls.finishCall(callId, 'Canceled.', deliveries)).toBe(true);
     return { call: loaded.call, deliveries };
   }

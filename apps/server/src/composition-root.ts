@@ -54,7 +54,17 @@ export function compose(parts: {
   );
   provide(CACHE, (from) => (settings.redisUrl === null ? null : redisCache(settings.redisUrl, logger(from))));
   provide(METRICS, (from) => createMetrics(from.resolve<Storage>(STORAGE).jobs));
-  provide(TEST_CARRIER, (from) => emulatedCarrier('twilio-test', from));
+  provide(TEST_CARRIER, (from) =>
+    settings.testCarrierUrl === null
+      ? emulatedCarrier('twilio-test', from)
+      : twilio({
+          name: 'twilio-test',
+          publicUrl: settings.publicUrl,
+          apiBaseUrl: settings.testCarrierUrl,
+          allowInsecure: true,
+          logger: logger(from),
+        }),
+  );
   provide(
     LIVE_CARRIER,
     (from): Telephony =>

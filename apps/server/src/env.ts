@@ -52,6 +52,7 @@ const variables = z.object({
   OPENAI_BASE_URL: httpUrl.optional(),
   OPENAI_MODEL: z.string().optional(),
   TWILIO_API_BASE_URL: httpUrl.optional(),
+  CALLKITE_TEST_CARRIER_URL: httpUrl.optional(),
   REQUESTS_PER_MINUTE: wholeNumber(1, 1_000_000).default(60),
   CALLKITE_RUN_WORKERS: flag.default(true),
   CALLKITE_ALLOW_PRIVATE_CALLBACKS: flag.default(false),
@@ -92,6 +93,8 @@ export interface Settings {
   } | null;
   /** The carrier of live calls. `null`: the emulated one. A `null` base URL is Twilio's own. */
   readonly twilio: { readonly apiBaseUrl: string | null } | null;
+  /** Emulated carrier of test calls that several processes share. `null`: the one in this process. */
+  readonly testCarrierUrl: string | null;
   readonly requestsPerMinute: number;
   readonly runWorkers: boolean;
   readonly allowPrivateCallbacks: boolean;
@@ -157,6 +160,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
         }
       : null,
     twilio: hasRealCarrier(present) ? { apiBaseUrl: values.TWILIO_API_BASE_URL ?? null } : null,
+    testCarrierUrl: values.CALLKITE_TEST_CARRIER_URL ?? null,
     requestsPerMinute: values.REQUESTS_PER_MINUTE,
     runWorkers: values.CALLKITE_RUN_WORKERS,
     allowPrivateCallbacks: values.CALLKITE_ALLOW_PRIVATE_CALLBACKS,

@@ -4,15 +4,19 @@ import type {
   CallListQuery,
   CallResource,
   CreatedWebhook,
+  CreateFormRequest,
   CreateWebhookRequest,
   CreateWorkflowRequest,
   DeliveryDetail,
   DeliveryList,
   DeliveryResource,
+  FormList,
+  FormResource,
   PromptCallRequest,
   PromptCallResponse,
   TriggerCallRequest,
   TriggerCallResponse,
+  UpdateFormRequest,
   UpdateWorkflowRequest,
   WebhookList,
   WebhookResource,
@@ -55,6 +59,14 @@ export interface CallkiteClient {
     /** @param options.version an earlier version; the current one when absent */
     get(id: string, options?: { version?: number }): Promise<WorkflowResource>;
     update(id: string, request: UpdateWorkflowRequest): Promise<WorkflowResource>;
+    delete(id: string): Promise<void>;
+  };
+  readonly forms: {
+    create(request: CreateFormRequest): Promise<FormResource>;
+    list(): AsyncIterable<FormResource>;
+    /** @param options.version an earlier version; the current one when absent */
+    get(id: string, options?: { version?: number }): Promise<FormResource>;
+    update(id: string, request: UpdateFormRequest): Promise<FormResource>;
     delete(id: string): Promise<void>;
   };
   readonly webhooks: {
@@ -141,6 +153,13 @@ export function callkite(options: CallkiteClientOptions): CallkiteClient {
       get: (id, { version } = {}) => get(['workflows', id], { version }),
       update: (id, request) => write('PATCH', ['workflows', id], request),
       delete: (id) => write('DELETE', ['workflows', id]),
+    },
+    forms: {
+      create: (request) => write('POST', ['forms'], request),
+      list: () => pages<FormList, FormResource>(['forms'], ({ forms }) => forms),
+      get: (id, { version } = {}) => get(['forms', id], { version }),
+      update: (id, request) => write('PATCH', ['forms', id], request),
+      delete: (id) => write('DELETE', ['forms', id]),
     },
     webhooks: {
       create: (request) => write('POST', ['webhooks'], request),

@@ -6,11 +6,14 @@ import { createCarrierBreaker } from './calls/carrier-breaker.ts';
 import { type CarrierIngress, createCarrierIngress } from './calls/carrier-ingress.ts';
 import { createDispatcher } from './calls/dispatcher.ts';
 import { createReconciliation } from './calls/reconciliation.ts';
+import { createUnfinishedCalls } from './calls/unfinished-calls.ts';
+import { type AgentTool, checkAgentTools } from './conversations/agent-tool.ts';
 import { createConversations } from './conversations/conversations.ts';
 import { voicemailMessage } from './conversations/disclosure.ts';
 import { phrasesFor } from './conversations/phrases.ts';
 import { CallkiteError } from './errors.ts';
 import type { CallkiteEvent, EmitEvent } from './events.ts';
+import { createForms, type Forms } from './forms/forms.ts';
 import { toFetch } from './http/fetch.ts';
 import { createHttpHandler } from './http/handler.ts';
 import type { Readiness } from './http/route.ts';
@@ -41,6 +44,8 @@ export interface CallkiteOptions {
   languageModel: LanguageModel;
   /** Carrier and model of `ck_test_` keys; without them such keys cannot be created. */
   test?: { telephony: Telephony; languageModel: LanguageModel };
+  /** What agents may do besides talking, on calls whose workflow names it. @default none */
+  tools?: readonly AgentTool[];
   /** Base URL under which carriers reach this server, without a trailing slash. */
   publicUrl: string;
   /** 32 bytes, base64. Seals credentials at rest and signs the tokens in carrier URLs. Keep it: without it they are lost. */
@@ -68,6 +73,7 @@ export interface CallkiteOptions {
 export interface Callkite {
   readonly organizations: Organizations;
   readonly workflows: Workflows;
+  readonly forms: Forms;
   readonly calls: Calls;
   readonly webhooks: Webhooks;
   readonly carriers: CarrierIngress;
@@ -90,12 +96,16 @@ const orphanSweepMs = 60_000;
 const purgeMs = 10 * 60_000;
 /** A callback may take 30 s, and one that was interrupted is not sent again. */
 const jobGraceMs = 35_000;
+const lastWordMs = 10_000;
 const defaultDrainMs = 10 * 60_000;
 
 /** Wires the library. Nothing runs before `start()`, except that requests are answered. */
 export function createCallkite(options: CallkiteOptions): Callkite {
-  const { storage, test, logger = silentLogger } = options;
+  const { storage, test, tools = [], logger = silentLogger } = options;
+  checkAgentTools(tools);
+  const unfinished = createUnfinishedCalls();
   const emit: EmitEvent = (event) => {
+    if (event.type === 'call.finished') unfinished.finished(event.callId);
     try {
       options.onEvent?.(event);
     } catch (error) {
@@ -133,10 +143,12 @@ export function createCallkite(options: CallkiteOptions): Callkite {
   }
   const organizationName = async (id: string) => (await settingsOf(id)).name;
   const notifier = createNotifier({ storage, secretBox, outbound, logger, emit });
-  const workflows = createWorkflows({ storage });
+  const forms = createForms({ storage });
+  const workflows = createWorkflows({ storage, toolNames: tools.map(({ name }) => name) });
   const conversations = createConversations({
     storage,
     languageModelFor,
+    tools,
     organizationName,
     emit,
     logger,
@@ -175,19 +187,16 @@ export function createCallkite(options: CallkiteOptions): Callkite {
       generate_workflow: createWorkflowGenerationWork(work),
       finish_call: createFinishWork(work),
       deliver: { concurrency: 50, perOrganization: 4, run: notifier.deliver, giveUp: notifier.giveUp },
-      watch_attempt: {
-        concurrency: 20,
-        run: createReconciliation({
-          calls: storage.calls,
-          async carrierOf(attemptId) {
-            const connection = await storage.calls.connectionOfAttempt(attemptId);
-            return connection && { telephony: telephonyFor(connection.mode), account: accountOf(connection) };
-          },
-          onReport,
-          confirmationWindowMs: options.confirmationWindowMs ?? 120_000,
-          logger,
-        }),
-      },
+      watch_attempt: createReconciliation({
+        calls: storage.calls,
+        async carrierOf(attemptId) {
+          const connection = await storage.calls.connectionOfAttempt(attemptId);
+          return connection && { telephony: telephonyFor(connection.mode), account: accountOf(connection) };
+        },
+        onReport,
+        confirmationWindowMs: options.confirmationWindowMs ?? 120_000,
+        logger,
+      }),
     },
   });
   const breaker = createCarrierBreaker({
@@ -228,7 +237,10 @@ export function createCallkite(options: CallkiteOptions): Callkite {
     ),
     tokens,
     accountOf,
-    conversations,
+    beginConversation(callId, channel) {
+      unfinished.began(callId);
+      conversations.begin(callId, channel);
+    },
     voicemailMessage: async (definition, organizationId) =>
       voicemailMessage(definition, await organizationName(organizationId)),
     lastApology: { type: 'say', text: phrasesFor('en').apology, language: 'en-US', voice: null },
@@ -254,6 +266,7 @@ export function createCallkite(options: CallkiteOptions): Callkite {
   const handle = createHttpHandler({
     organizations,
     workflows,
+    forms,
     calls,
     webhooks,
     carriers,
@@ -302,6 +315,8 @@ export function createCallkite(options: CallkiteOptions): Callkite {
     for (const timer of timers) clearInterval(timer);
     breaker.stop();
     await Promise.all([dispatcher.stop(), conversations.drain(drainMs)]);
+    // The carrier's last word on a conversation comes after its end; without waiting, nobody here would hear it.
+    await unfinished.settled(Math.min(drainMs, lastWordMs));
     await runner.stop(jobGraceMs);
     await storage.stop();
   }
@@ -309,6 +324,7 @@ export function createCallkite(options: CallkiteOptions): Callkite {
   return {
     organizations,
     workflows,
+    forms,
     calls,
     webhooks,
     carriers,

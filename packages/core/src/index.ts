@@ -1,8 +1,10 @@
 export { callOutcome, isTerminal, movesForward, stateOf } from './calls/call-status.ts';
 export type { AcceptedCall, Calls, PromptCallInput, TriggerCallInput } from './calls/calls.ts';
+export { type AgentTool, type AgentToolUse, defineTool } from './conversations/agent-tool.ts';
 export { type Callkite, type CallkiteOptions, createCallkite } from './create-callkite.ts';
 export { CallkiteError, type CallkiteErrorOptions, type ErrorCode } from './errors.ts';
 export type { CallkiteEvent } from './events.ts';
+export type { Forms } from './forms/forms.ts';
 export { createId } from './ids.ts';
 export type { Webhooks } from './notifications/webhooks.ts';
 export { apiKeyPattern } from './organizations/api-keys.ts';
@@ -29,6 +31,7 @@ export type {
   NewDelivery,
   WebhookIntegration,
 } from './ports/delivery-store.ts';
+export type { CallForm, FormAnswer, FormRecord, FormStore, FormValue } from './ports/form-store.ts';
 export type { HttpRequest, HttpResponse } from './ports/http.ts';
 export type { Job, JobKind, JobStore } from './ports/job-store.ts';
 export type {
@@ -67,5 +70,6 @@ export type {
   Telephony,
   VerifiedCarrierEvent,
 } from './ports/telephony.ts';
+export type { ToolCallRecord, ToolCallStore } from './ports/tool-call-store.ts';
 export type { WorkflowRecord, WorkflowStore } from './ports/workflow-store.ts';
 export type { Workflows } from './workflows/workflows.ts';

@@ -1,3 +1,4 @@
+import { CallkiteError } from './errors.ts';
 import type { Job, JobKind, JobStore } from './ports/job-store.ts';
 import type { Logger } from './ports/logger.ts';
 
@@ -36,12 +37,15 @@ const leaseMs = 10_000;
 const heartbeatMs = 3_000;
 const pollMs = 500;
 const maximumTries = 5;
+const longestBackOffMs = 30_000;
 
 /** Claims due jobs, keeps their leases while they run, and decides what follows a failure. */
 export function createJobRunner({ jobs, handlers, logger }: JobRunnerDeps): JobRunner {
   const kinds = Object.keys(handlers) as JobKind[];
+  /** By lease. */
   const running = new Map<string, { job: Job; abort: AbortController; finished: Promise<void> }>();
-  const claiming = new Map<JobKind, 'claiming' | 'claim-again'>();
+  const claiming = new Map<JobKind, Promise<void>>();
+  const claimAgain = new Set<JobKind>();
   let poll: NodeJS.Timeout | undefined;
   let heartbeat: NodeJS.Timeout | undefined;
 
@@ -51,36 +55,42 @@ export function createJobRunner({ jobs, handlers, logger }: JobRunnerDeps): JobR
     return count;
   };
 
-  async function fill(kind: JobKind): Promise<void> {
+  function fill(kind: JobKind): void {
     if (!poll) return;
-    if (claiming.has(kind)) {
-      claiming.set(kind, 'claim-again');
-      return;
-    }
+    if (claiming.has(kind)) claimAgain.add(kind);
+    else
+      claiming.set(
+        kind,
+        claim(kind).finally(() => claiming.delete(kind)),
+      );
+  }
+
+  async function claim(kind: JobKind): Promise<void> {
     do {
-      claiming.set(kind, 'claiming');
+      claimAgain.delete(kind);
       const limit = handlers[kind].concurrency - runningOf(kind);
-      if (limit <= 0) break;
+      if (limit <= 0) return;
       try {
         const perOrganization = handlers[kind].perOrganization ?? 1_000_000;
         const claimed = await jobs.claim({ kind, limit, leaseMs, perOrganization });
         for (const job of claimed) begin(job);
-        if (claimed.length === limit) claiming.set(kind, 'claim-again');
+        if (claimed.length === limit) claimAgain.add(kind);
       } catch (error) {
         logger.warn({ err: error, kind }, 'jobs could not be claimed');
-        break;
+        return;
       }
-    } while (claiming.get(kind) === 'claim-again' && poll);
-    claiming.delete(kind);
+    } while (claimAgain.has(kind) && poll);
   }
 
   function begin(job: Job): void {
+    // Claimed twice by this process: the first lease ran out while the store was away.
+    for (const entry of running.values()) if (entry.job.id === job.id) entry.abort.abort();
     const abort = new AbortController();
     const finished = execute(job, abort.signal).finally(() => {
-      running.delete(job.id);
-      void fill(job.kind);
+      running.delete(job.leaseToken);
+      fill(job.kind);
     });
-    running.set(job.id, { job, abort, finished });
+    running.set(job.leaseToken, { job, abort, finished });
   }
 
   async function execute(job: Job, signal: AbortSignal): Promise<void> {
@@ -92,9 +102,10 @@ export function createJobRunner({ jobs, handlers, logger }: JobRunnerDeps): JobR
     } catch (error) {
       if (signal.aborted) return;
       try {
-        if (job.tries < maximumTries) {
+        // That the store was away says nothing about the job, which is kept for as long as that lasts.
+        if (job.tries < maximumTries || isStorageAway(error)) {
           logger.warn({ ...fields, err: error }, 'job failed and will be tried again');
-          await jobs.reschedule(job, { delayMs: 500 * 2 ** job.tries });
+          await jobs.reschedule(job, { delayMs: Math.min(500 * 2 ** job.tries, longestBackOffMs) });
         } else {
           logger.error({ ...fields, err: error }, 'job failed for the last time');
           await handlers[job.kind].giveUp?.(job);
@@ -127,15 +138,20 @@ export function createJobRunner({ jobs, handlers, logger }: JobRunnerDeps): JobR
     start() {
       if (poll) return;
       poll = setInterval(() => {
-        for (const kind of kinds) void fill(kind);
+        for (const kind of kinds) fill(kind);
       }, pollMs);
       heartbeat = setInterval(() => void beat(), heartbeatMs);
-      for (const kind of kinds) void fill(kind);
+      for (const kind of kinds) fill(kind);
     },
     async stop(graceMs) {
       clearInterval(poll);
       poll = undefined;
-      const left = () => Promise.all([...running.values()].map((entry) => entry.finished));
+      // Claims on their way bring jobs, which must not begin once the store is being closed.
+      const left = async () => {
+        while (claiming.size > 0 || running.size > 0) {
+          await Promise.all([...claiming.values(), ...[...running.values()].map((entry) => entry.finished)]);
+        }
+      };
       let timer: NodeJS.Timeout | undefined;
       const grace = new Promise<void>((resolve) => {
         timer = setTimeout(resolve, graceMs);
@@ -147,7 +163,11 @@ export function createJobRunner({ jobs, handlers, logger }: JobRunnerDeps): JobR
       clearInterval(heartbeat);
     },
     wake(kind) {
-      void fill(kind);
+      fill(kind);
     },
   };
+}
+
+function isStorageAway(error: unknown): boolean {
+  return CallkiteError.isInstance(error) && error.code === 'storage_unavailable';
 }

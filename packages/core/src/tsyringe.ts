@@ -7,6 +7,8 @@ export const CALLKITE: unique symbol = Symbol.for('callkite.callkite');
 export const ORGANIZATIONS: unique symbol = Symbol.for('callkite.organizations');
 /** Token of its `Workflows`. */
 export const WORKFLOWS: unique symbol = Symbol.for('callkite.workflows');
+/** Token of its `Forms`. */
+export const FORMS: unique symbol = Symbol.for('callkite.forms');
 /** Token of its `Calls`. */
 export const CALLS: unique symbol = Symbol.for('callkite.calls');
 /** Token of its `Webhooks`. */
@@ -38,6 +40,7 @@ export function registerCallkite(
     });
   serve(ORGANIZATIONS, ({ organizations }) => organizations);
   serve(WORKFLOWS, ({ workflows }) => workflows);
+  serve(FORMS, ({ forms }) => forms);
   serve(CALLS, ({ calls }) => calls);
   serve(WEBHOOKS, ({ webhooks }) => webhooks);
 }

@@ -85,7 +85,8 @@ describe('with a Postgres server', () => {
   it('survives its connections being cut, idle and in use', async () => {
     const cut = () =>
       stranger.query(
-        `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'callkite'`,
+        `select pg_terminate_backend(pid) from pg_stat_activity
+         where application_name = 'callkite' and datname = current_database()`,
       );
     await Promise.all([storage.ping(), storage.ping(), storage.ping()]);
     await cut();

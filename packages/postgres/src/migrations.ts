@@ -1,9 +1,11 @@
 import { Kysely, type Migration, Migrator, PostgresDialect, type PostgresPool, sql } from 'kysely';
 import { firstSchema } from './migrations/0001-first-schema.ts';
+import { formsAndTools } from './migrations/0002-forms-and-tools.ts';
 
 /** In order; a shipped one is never edited, only followed. */
 const migrations: Record<string, Migration> = {
   '0001-first-schema': firstSchema,
+  '0002-forms-and-tools': formsAndTools,
 };
 
 /**

@@ -5,12 +5,14 @@ import type {
   Delivery,
   JobKind,
   Mode,
+  ToolCallRecord,
   WorkflowRecord,
 } from '@callkite/core';
 import type {
   CallReason,
   CallState,
   CallStatus,
+  FormField,
   ProviderStatus,
   WorkflowDefinition,
 } from '@callkite/core/contract';
@@ -96,6 +98,51 @@ export interface WorkflowVersionRow {
   name: string;
   definition: Json<WorkflowDefinition>;
   created_at: Stamp;
+}
+
+export interface FormRow {
+  id: string;
+  organization_id: string;
+  current_version: number;
+  created_at: Stamp;
+  deleted_at: Moment;
+}
+
+export interface FormVersionRow {
+  form_id: string;
+  version: number;
+  title: string;
+  fields: Json<FormField[]>;
+  created_at: Stamp;
+}
+
+interface CallFormRow {
+  call_id: string;
+  form_id: string;
+  version: number;
+  position: number;
+}
+
+interface FormAnswerRow {
+  call_id: string;
+  form_id: string;
+  field: string;
+  value: Json<string | number | string[]>;
+  confirmed: boolean;
+  quote: string;
+  at: Stamp;
+}
+
+interface ToolCallRow {
+  call_id: string;
+  turn: number;
+  index: number;
+  name: string;
+  input: string;
+  status: ToolCallRecord['status'];
+  result: string | null;
+  at: Stamp;
+  finished_at: Moment;
 }
 
 export interface CallRow {
@@ -218,6 +265,11 @@ export interface Tables {
   do_not_call: DoNotCallRow;
   workflows: WorkflowRow;
   workflow_versions: WorkflowVersionRow;
+  forms: FormRow;
+  form_versions: FormVersionRow;
+  call_forms: CallFormRow;
+  form_answers: FormAnswerRow;
+  tool_calls: ToolCallRow;
   calls: CallRow;
   attempts: AttemptRow;
   transcript: TranscriptRow;

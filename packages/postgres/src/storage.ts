@@ -6,10 +6,12 @@ import { createCallStore } from './calls/call-store.ts';
 import { createDatabase, type Driver, only, type StorageOptions } from './database.ts';
 import { createDeliveryStore } from './delivery-store.ts';
 import { guarded } from './failures.ts';
+import { createFormStore } from './form-store.ts';
 import { createJobStore } from './job-store.ts';
 import { migrate } from './migrations.ts';
 import { createOrganizationStore } from './organization-store.ts';
 import { runStatement } from './sessions.ts';
+import { createToolCallStore } from './tool-call-store.ts';
 import { createWorkflowStore } from './workflow-store.ts';
 
 /** The storage over any source of Postgres connections. */
@@ -20,7 +22,9 @@ export function createStorage(driver: Driver, options: Pick<StorageOptions, 'sch
   return {
     organizations: guarded(createOrganizationStore(database)),
     workflows: guarded(createWorkflowStore(database)),
+    forms: guarded(createFormStore(database)),
     calls: guarded(createCallStore(database)),
+    toolCalls: guarded(createToolCallStore(database)),
     deliveries: guarded(createDeliveryStore(database)),
     jobs: guarded(createJobStore(database)),
     ...guarded<Pick<Storage, 'start' | 'stop' | 'ping'>>({

@@ -4,6 +4,7 @@ import type { EmitEvent } from '../events.ts';
 import type { JobHandler } from '../job-runner.ts';
 import type { CallRecord, TranscriptEntry } from '../ports/call-store.ts';
 import type { NewDelivery } from '../ports/delivery-store.ts';
+import type { CallForm } from '../ports/form-store.ts';
 import type { LanguageModel } from '../ports/language-model.ts';
 import type { Mode } from '../ports/mode.ts';
 import type { Storage } from '../ports/storage.ts';
@@ -18,6 +19,7 @@ export interface CallWorkDeps {
     definition: WorkflowDefinition,
     transcript: readonly TranscriptEntry[],
     summary: string,
+    forms: readonly CallForm[],
   ): Promise<readonly NewDelivery[]>;
   onDue(connectionId: string): void;
   onDeliveries(): void;
@@ -62,7 +64,8 @@ export function createFinishWork(deps: CallWorkDeps): JobHandler {
     const { call, definition } = loaded;
     const transcript = await calls.transcript(callId);
     const summary = await summaryOf({ call, definition, transcript });
-    const deliveries = await deps.buildDeliveries(call, definition, transcript, summary);
+    const forms = definition.forms.length === 0 ? [] : await deps.storage.forms.ofCall(callId);
+    const deliveries = await deps.buildDeliveries(call, definition, transcript, summary, forms);
     if (await calls.finishCall(callId, summary, deliveries)) {
       deps.emit({ type: 'call.finished', callId, summary });
       if (deliveries.length > 0) deps.onDeliveries();

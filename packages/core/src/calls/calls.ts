@@ -14,12 +14,14 @@ import type {
   StoredAnswer,
   TranscriptEntry,
 } from '../ports/call-store.ts';
+import type { CallForm } from '../ports/form-store.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Mode } from '../ports/mode.ts';
 import type { CarrierConnection } from '../ports/organization-store.ts';
 import type { Page, PageRequest } from '../ports/page.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { CarrierAccount, Telephony } from '../ports/telephony.ts';
+import type { ToolCallRecord } from '../ports/tool-call-store.ts';
 import { fallbackWorkflow } from '../workflows/generation.ts';
 
 /** What both ways of placing a call share. Values are validated by the contract's schemas already. */
@@ -63,7 +65,12 @@ export interface Calls {
   get(
     organizationId: string,
     callId: string,
-  ): Promise<{ readonly call: CallRecord; readonly transcript: readonly TranscriptEntry[] }>;
+  ): Promise<{
+    readonly call: CallRecord;
+    readonly transcript: readonly TranscriptEntry[];
+    readonly forms: readonly CallForm[];
+    readonly toolCalls: readonly ToolCallRecord[];
+  }>;
   list(
     caller: Caller,
     filter: {
@@ -215,7 +222,12 @@ export function createCalls(deps: CallsDeps): Calls {
     async get(organizationId, callId) {
       const call = await storage.calls.get(organizationId, callId);
       if (!call) throw new CallkiteError('not_found', 'Call not found');
-      return { call, transcript: await storage.calls.transcript(callId) };
+      const [transcript, forms, toolCalls] = await Promise.all([
+        storage.calls.transcript(callId),
+        storage.forms.ofCall(callId),
+        storage.toolCalls.ofCall(callId),
+      ]);
+      return { call, transcript, forms, toolCalls };
     },
 
     list: (caller, filter, page) =>
@@ -224,7 +236,8 @@ export function createCalls(deps: CallsDeps): Calls {
     async cancel(organizationId, callId) {
       const before = await storage.calls.get(organizationId, callId);
       if (!before) throw new CallkiteError('not_found', 'Call not found');
-      if (before.state === 'completed' && !before.cancelRequested) {
+      if (before.state === 'completed') {
+        if (before.cancelRequested || before.reason === 'canceled_by_request') return before;
         throw new CallkiteError('conflict', 'This call is over already');
       }
       const canceled = await storage.calls.cancel(organizationId, callId);

@@ -30,6 +30,7 @@ const downForMs = 30_000;
 export function createCarrierBreaker(deps: CarrierBreakerDeps): CarrierBreaker {
   const failures = new Map<string, number>();
   const probes = new Map<string, NodeJS.Timeout>();
+  let isStopped = false;
 
   async function probe(connection: CarrierConnection): Promise<void> {
     try {
@@ -40,13 +41,13 @@ export function createCarrierBreaker(deps: CarrierBreakerDeps): CarrierBreaker {
       deps.logger.info({ connectionId: connection.id }, 'the carrier answers again, dialling goes on');
       deps.onRecovered(connection.id);
     } catch {
-      if (!probes.has(connection.id)) return;
       await deps.calls.setConnectionDown(connection.id, downForMs).catch(() => undefined);
       schedule(connection);
     }
   }
 
   function schedule(connection: CarrierConnection): void {
+    if (isStopped) return;
     probes.set(
       connection.id,
       setTimeout(() => void probe(connection), probeEveryMs),
@@ -68,6 +69,7 @@ export function createCarrierBreaker(deps: CarrierBreakerDeps): CarrierBreaker {
       });
     },
     stop() {
+      isStopped = true;
       for (const timer of probes.values()) clearTimeout(timer);
       probes.clear();
     },

@@ -1,18 +1,22 @@
+import type { CallReason } from '../contract/call-status.ts';
 import type { WorkflowDefinition } from '../contract/workflow-definition.ts';
-import type { Conversations } from '../conversations/conversations.ts';
+import { keepTrying } from '../conversations/keep-trying.ts';
+import { transcriptWriter } from '../conversations/transcript-writer.ts';
 import type { CallRecord, CallStore, ReportResult } from '../ports/call-store.ts';
 import type { HttpRequest, HttpResponse } from '../ports/http.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { CarrierConnection } from '../ports/organization-store.ts';
-import type { TextSocket } from '../ports/speech.ts';
+import type { SpeechChannel, TextSocket } from '../ports/speech.ts';
 import type {
   AnsweredBy,
   CallInstruction,
   CarrierAccount,
+  CarrierEvent,
   Telephony,
   VerifiedCarrierEvent,
 } from '../ports/telephony.ts';
 import type { AttemptTokens } from './attempt-token.ts';
+import { isTerminal } from './call-status.ts';
 
 /** Where carriers reach us: everything below `/carriers/{carrier}/`. */
 export interface CarrierIngress {
@@ -31,7 +35,7 @@ export interface CarrierIngressDeps {
   carriers: ReadonlyMap<string, Telephony>;
   tokens: AttemptTokens;
   accountOf(connection: CarrierConnection): CarrierAccount;
-  conversations: Conversations;
+  beginConversation(callId: string, channel: SpeechChannel): void;
   /** What is left on a mailbox; `null` for nothing. */
   voicemailMessage(definition: WorkflowDefinition, organizationId: string): Promise<string | null>;
   /** Spoken when the agent cannot go on, in the workflow's language. */
@@ -44,12 +48,35 @@ export interface CarrierIngressDeps {
 
 const hangUp: CallInstruction = { type: 'hang-up' };
 const lostChannelsAllowed = 2;
+/** A machine records for long, but not for ever. */
+const redirectForMs = 5_000;
 
 const refusal = (status: number, error: string): HttpResponse => ({
   status,
   headers: { 'content-type': 'application/json' },
   body: JSON.stringify({ error }),
 });
+
+const wantsInstructions = (event: CarrierEvent) =>
+  event.type === 'instructions-wanted' || event.type === 'channel-ended';
+
+const isMachine = (answeredBy: AnsweredBy | null) => answeredBy === 'machine' || answeredBy === 'fax';
+
+/** Why a call is over for us that may live on at the carrier. */
+const givenUp: readonly (CallReason | null)[] = [
+  'carrier_record_missing',
+  'carrier_record_stuck',
+  'internal',
+];
+
+const isToBeEnded = (call: CallRecord) =>
+  call.state === 'completed' ? givenUp.includes(call.reason) : call.cancelRequested;
+
+/** Before the end the verdict counts from the webhook that acts on it only. */
+function verdictOf(event: CarrierEvent): AnsweredBy | null {
+  if (event.type === 'channel-ended' || (event.type === 'status' && !isTerminal(event.status))) return null;
+  return event.answeredBy;
+}
 
 export function createCarrierIngress(deps: CarrierIngressDeps): CarrierIngress {
   const { calls, tokens, logger } = deps;
@@ -71,23 +98,31 @@ export function createCarrierIngress(deps: CarrierIngressDeps): CarrierIngress {
     const result = await calls.report(attemptId, {
       providerCallId,
       status: event.type === 'status' ? event.status : 'in-progress',
-      answeredBy: 'answeredBy' in event ? event.answeredBy : null,
+      answeredBy: verdictOf(event),
       durationSeconds: event.type === 'status' ? event.durationSeconds : null,
     });
     deps.onReport(result);
+    const goesOn = event.type !== 'status' || !isTerminal(event.status);
     if (result.result !== 'applied') {
+      if (!goesOn) return null;
       logger.error(
         { attemptId, result: result.result },
-        'ended a carrier call that belongs to no open attempt',
+        'ending a carrier call that belongs to no open attempt',
       );
-      await endAtCarrier(telephony, attemptId, providerCallId);
+      if (!wantsInstructions(event)) await endAtCarrier(telephony, attemptId, providerCallId);
       return hangUp;
+    }
+    // Canceled before the carrier's id was known: whoever tells the id finds the request here. Or given up by us.
+    if (goesOn && isToBeEnded(result.call) && !wantsInstructions(event)) {
+      await endAtCarrier(telephony, attemptId, providerCallId);
+      return null;
     }
     switch (event.type) {
       case 'status':
         return null;
       case 'answered-by':
-        if (event.answeredBy === 'machine' || event.answeredBy === 'fax') {
+        // `changed` comes true once, however often the verdict is repeated: nobody is to hear the message twice.
+        if (result.changed && isMachine(event.answeredBy)) {
           await leaveMessage(telephony, attemptId, providerCallId, result.call);
         }
         return null;
@@ -107,7 +142,11 @@ export function createCarrierIngress(deps: CarrierIngressDeps): CarrierIngress {
     const loaded = await calls.load(call.id);
     if (!loaded) return hangUp;
     const { definition } = loaded;
-    if (answeredBy === 'machine' || answeredBy === 'fax') return mailboxInstruction(call, definition);
+    if (isMachine(answeredBy)) {
+      const instruction = await mailboxInstruction(call, definition);
+      if (instruction.type === 'say') await noteMessage(call.id, instruction.text);
+      return instruction;
+    }
     return converse(attemptToken, definition);
   }
 
@@ -135,7 +174,6 @@ export function createCarrierIngress(deps: CarrierIngressDeps): CarrierIngress {
   ): Promise<CallInstruction> {
     const text = await deps.voicemailMessage(definition, call.organizationId);
     if (text === null) return hangUp;
-    await calls.appendTranscript(call.id, { role: 'assistant', content: text, interrupted: false });
     return { type: 'say', text, language: definition.language, voice: definition.agent.voice ?? null };
   }
 
@@ -151,8 +189,21 @@ export function createCarrierIngress(deps: CarrierIngressDeps): CarrierIngress {
     if (!loaded || !connection || call.state === 'completed') return;
     const instruction = await mailboxInstruction(call, loaded.definition);
     const account = deps.accountOf(connection);
-    if (instruction.type === 'hang-up') await telephony.endCall(account, providerCallId);
-    else await telephony.redirectCall(account, providerCallId, instruction);
+    if (instruction.type !== 'say') {
+      await telephony.endCall(account, providerCallId);
+      return;
+    }
+    // The carrier's repetition of this webhook would not bring us here again.
+    await keepTrying(() => telephony.redirectCall(account, providerCallId, instruction), {
+      giveUpAfterMs: redirectForMs,
+    });
+    // The agent's last words before the redirection are on record by now, or will be at the end of their channel.
+    await noteMessage(call.id, instruction.text);
+  }
+
+  async function noteMessage(callId: string, content: string): Promise<void> {
+    const { length } = await calls.transcript(callId);
+    await transcriptWriter(calls, callId, length)({ role: 'assistant', content, interrupted: false });
   }
 
   async function endAtCarrier(
@@ -191,7 +242,7 @@ export function createCarrierIngress(deps: CarrierIngressDeps): CarrierIngress {
       if (!attempt || attempt.state === 'not_placed' || attempt.state === 'ended') {
         return { refuse: refusal(410, 'This call is over') };
       }
-      return { accept: (socket) => deps.conversations.begin(attempt.callId, verified.open(socket)) };
+      return { accept: (socket) => deps.beginConversation(attempt.callId, verified.open(socket)) };
     },
   };
 }

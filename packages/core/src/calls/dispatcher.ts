@@ -4,7 +4,7 @@ import { type PlacementDeps, placeClaimed } from './placement.ts';
 
 export interface Dispatcher {
   start(): void;
-  /** Claims nothing more and waits for create requests on their way, at most 10 s each. */
+  /** Claims nothing more, and waits for claims and create requests on their way, the latter at most 10 s each. */
   stop(): Promise<void>;
   /** There may be a call to dial on this connection: look now. */
   wake(connectionId: string): void;
@@ -24,7 +24,8 @@ const pollMs = 500;
 export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   const { calls, logger } = deps;
   const lines = new Map<string, Line>();
-  const placements = new Set<Promise<void>>();
+  /** Claims and placements that are under way. */
+  const inFlight = new Set<Promise<void>>();
   let poll: NodeJS.Timeout | undefined;
 
   interface Line {
@@ -38,17 +39,19 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       line.again = true;
       return;
     }
-    clearTimeout(line.timer);
     line.claiming = true;
     try {
       do {
         line.again = false;
+        clearTimeout(line.timer);
+        const claimedAtMs = performance.now();
         const claimed = await calls.claimNext(connectionId, createId('att'));
+        // Also when we were stopped meanwhile: the intent is on record, and nobody else may act on it.
         if (claimed.result === 'claimed') {
-          dial(claimed.claim);
+          dial(claimed.claim, claimedAtMs);
           line.again = true;
-        } else if (claimed.result === 'wait') {
-          line.timer = setTimeout(() => void work(connectionId, line), Math.max(1, claimed.waitMs));
+        } else if (claimed.result === 'wait' && poll) {
+          line.timer = setTimeout(() => wake(connectionId), Math.max(1, claimed.waitMs));
         }
       } while (line.again && poll);
     } catch (error) {
@@ -57,15 +60,19 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     line.claiming = false;
   }
 
-  function dial(claim: DialClaim): void {
+  function dial(claim: DialClaim, claimedAtMs: number): void {
     deps.onDialing(claim.call.id);
-    const placement = placeClaimed(deps, claim, performance.now())
-      .catch((error: unknown) => {
+    keep(
+      placeClaimed(deps, claim, claimedAtMs).catch((error: unknown) => {
         // The attempt's watch job finds out what happened.
         logger.error({ callId: claim.call.id, err: error }, 'a placement was left to reconciliation');
-      })
-      .finally(() => placements.delete(placement));
-    placements.add(placement);
+      }),
+    );
+  }
+
+  function keep(work: Promise<void>): void {
+    const kept = work.finally(() => inFlight.delete(kept));
+    inFlight.add(kept);
   }
 
   function wake(connectionId: string): void {
@@ -75,7 +82,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       line = { claiming: false, again: false, timer: undefined };
       lines.set(connectionId, line);
     }
-    void work(connectionId, line);
+    keep(work(connectionId, line));
   }
 
   async function round(): Promise<void> {
@@ -96,7 +103,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
       clearInterval(poll);
       poll = undefined;
       for (const line of lines.values()) clearTimeout(line.timer);
-      await Promise.all(placements);
+      while (inFlight.size > 0) await Promise.all(inFlight);
     },
     wake,
   };

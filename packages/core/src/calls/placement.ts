@@ -2,8 +2,9 @@ import type { AttemptReport, CallStore, DialClaim } from '../ports/call-store.ts
 import type { Logger } from '../ports/logger.ts';
 import type { Mode } from '../ports/mode.ts';
 import type { CarrierConnection } from '../ports/organization-store.ts';
-import type { CarrierAccount, Placement, Telephony } from '../ports/telephony.ts';
+import type { CarrierAccount, Telephony } from '../ports/telephony.ts';
 import type { AttemptTokens } from './attempt-token.ts';
+import { isTerminal } from './call-status.ts';
 import type { CarrierBreaker } from './carrier-breaker.ts';
 
 export interface PlacementDeps {
@@ -16,13 +17,13 @@ export interface PlacementDeps {
   logger: Logger;
 }
 
-/** From claim to first byte: a process frozen for longer must not write, since others have begun to reconcile. */
-const intentBudgetMs = 800;
+/** From claiming to placing: a process frozen for longer must not write, since others begin to reconcile. */
+const intentBudgetMs = 2_000;
 const firstLookMs = 2_000;
 
 /**
  * Sends the one create request a claimed attempt allows, and records what came of it.
- * @param claimedAtMs when the claim came back, by `performance.now()`
+ * @param claimedAtMs when the claim was asked for, by `performance.now()`: it may have been granted at any time since
  */
 export async function placeClaimed(
   deps: PlacementDeps,
@@ -34,27 +35,20 @@ export async function placeClaimed(
   const fields = { callId: call.id, attemptId: attempt.id };
   const telephony = deps.telephonyFor(call.mode);
 
-  let placement: Placement;
   const account = deps.accountOf(connection);
   if (performance.now() - claimedAtMs > intentBudgetMs) {
-    placement = {
-      outcome: 'not-placed',
-      retry: true,
-      scope: 'call',
-      reason: 'carrier_unavailable',
-      tooManyCalls: false,
-      providerCode: 'process stalled',
-    };
-  } else {
-    placement = await telephony.placeCall(account, {
-      to: attempt.to,
-      from: attempt.from,
-      attemptToken: deps.tokens.issue(attempt.id),
-      ringSeconds: definition.dialing.ringSeconds,
-      maximumDurationSeconds: definition.endRules.maximumDurationSeconds,
-      detectMachine: definition.dialing.detectMachine,
-    });
+    logger.warn(fields, 'this process stalled before it placed a call, which goes back to the queue');
+    await persist(deps, fields, () => calls.attemptNotPlaced(attempt.id, { retryInMs: retryInMs() }));
+    return;
   }
+  const placement = await telephony.placeCall(account, {
+    to: attempt.to,
+    from: attempt.from,
+    attemptToken: deps.tokens.issue(attempt.id),
+    ringSeconds: definition.dialing.ringSeconds,
+    maximumDurationSeconds: definition.endRules.maximumDurationSeconds,
+    detectMachine: definition.dialing.detectMachine,
+  });
 
   switch (placement.outcome) {
     case 'placed': {
@@ -78,25 +72,30 @@ export async function placeClaimed(
         { ...fields, providerCode: placement.providerCode, reason: placement.reason, retry: placement.retry },
         'the carrier did not take the call',
       );
-      if (placement.tooManyCalls) await calls.reduceConcurrency(connection.id);
-      if (placement.scope === 'account') {
+      // The call first: what is known of it must not be lost because the connection could not be changed.
+      const next =
+        placement.retry || placement.scope === 'account'
+          ? { retryInMs: retryInMs() }
+          : { reason: placement.reason };
+      await persist(deps, fields, () => calls.attemptNotPlaced(attempt.id, next));
+      if (placement.tooManyCalls) {
+        await persist(deps, fields, () => calls.reduceConcurrency(connection.id));
+      } else if (placement.scope === 'account') {
         logger.error(
           { connectionId: connection.id },
           'the carrier refused the account, its calls are on hold',
         );
-        await calls.pauseConnection(connection.id);
-      } else if (placement.reason === 'carrier_unavailable' && !placement.tooManyCalls) {
+        await persist(deps, fields, () => calls.pauseConnection(connection.id));
+      } else if (placement.reason === 'carrier_unavailable') {
         deps.breaker.failed(connection);
       }
-      const next =
-        placement.retry || placement.scope === 'account'
-          ? { retryInMs: 1_000 + Math.floor(Math.random() * 2_000) }
-          : { reason: placement.reason };
-      await persist(deps, fields, () => calls.attemptNotPlaced(attempt.id, next));
       return;
     }
   }
 }
+
+/** Spread, so that calls refused together do not come back together. */
+const retryInMs = () => 1_000 + Math.floor(Math.random() * 2_000);
 
 /** Recording what the carrier said is worth a few tries; after that the attempt's watch job finds out by asking. */
 async function persist<T>(deps: PlacementDeps, fields: object, write: () => Promise<T>): Promise<T> {
@@ -111,13 +110,17 @@ async function persist<T>(deps: PlacementDeps, fields: object, write: () => Prom
   }
 }
 
-/** The part of a carrier's record that `CallStore.report` takes. */
+/**
+ * The part of a carrier's record that `CallStore.report` takes. Who answered a live call is left to the webhook that
+ * tells it: something has to be done about it once, and then.
+ */
 export function reportOf(record: {
   providerCallId: string;
   status: AttemptReport['status'];
   answeredBy: AttemptReport['answeredBy'];
   durationSeconds: number | null;
 }): AttemptReport {
-  const { providerCallId, status, answeredBy, durationSeconds } = record;
+  const { providerCallId, status, durationSeconds } = record;
+  const answeredBy = isTerminal(status) ? record.answeredBy : null;
   return { providerCallId, status, answeredBy, durationSeconds };
 }

@@ -1,6 +1,6 @@
-import type { JobResult } from '../job-runner.ts';
+import { CallkiteError } from '../errors.ts';
+import type { JobHandler, JobResult } from '../job-runner.ts';
 import type { AttemptRecord, CallRecord, CallStore, ReportResult } from '../ports/call-store.ts';
-import type { Job } from '../ports/job-store.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { CarrierAccount, Telephony } from '../ports/telephony.ts';
 import { isTerminal } from './call-status.ts';
@@ -27,6 +27,10 @@ const pollPlacedMs = 60_000;
 /** A carrier's record of a call that should be over by then. */
 const graceAfterLimitMs = 60_000;
 const fruitlessLooksAllowed = 3;
+/** When a carrier that could not be asked is asked again. */
+const askAgainMs = 10_000;
+/** A carrier that has not let itself be asked for so long, such as about a closed account, never will. */
+const longestWatchMs = 24 * 3_600_000;
 /** Our clock and the carrier's may differ by so much. */
 const clockSkewMs = 5_000;
 
@@ -34,24 +38,49 @@ const clockSkewMs = 5_000;
  * Handles `watch_attempt`: owns an attempt from its intent to its end. Asks the carrier what became of a request
  * whose answer was lost, and about the progress of calls whose webhooks were; never dials.
  */
-export function createReconciliation(deps: ReconciliationDeps): (job: Job) => Promise<JobResult> {
+export function createReconciliation(deps: ReconciliationDeps): JobHandler {
   const { calls, logger } = deps;
 
-  return async (job) => {
-    const attempt = await calls.getAttempt(job.subjectId);
-    if (!attempt || attempt.state === 'not_placed' || attempt.state === 'ended') return { done: true };
-    const carrier = await deps.carrierOf(attempt.id);
-    const loaded = await calls.load(attempt.callId);
-    if (!carrier || !loaded) throw new Error('an attempt lost its connection or call');
-    if (attempt.state === 'placed') {
-      return watchPlaced(attempt, loaded.call, loaded.definition, carrier);
-    }
-    if (attempt.state === 'intent') {
-      // Still an intent when its request must be over: the process that owed it died or lost its database.
-      await calls.attemptUnknown(attempt.id, 0);
-    }
-    return findPlaced(attempt, carrier);
+  return {
+    concurrency: 20,
+    async run(job) {
+      const attempt = await calls.getAttempt(job.subjectId);
+      if (!attempt || attempt.state === 'not_placed' || attempt.state === 'ended') return { done: true };
+      if (attempt.state === 'intent') {
+        // Still an intent when its request must be over: the process that owed it died or lost its database.
+        await calls.attemptUnknown(attempt.id, 0);
+        return lookAgain;
+      }
+      const carrier = await deps.carrierOf(attempt.id);
+      const loaded = await calls.load(attempt.callId);
+      if (!carrier || !loaded) throw new Error('an attempt lost its connection or call');
+      try {
+        return attempt.state === 'placed'
+          ? await watchPlaced(attempt, loaded.call, loaded.definition, carrier)
+          : await findPlaced(attempt, carrier);
+      } catch (error) {
+        if (!isFromCarrier(error)) throw error;
+        return notAnswered(attempt, error);
+      }
+    },
+    /** Something of ours keeps failing. The call must end; if it still rings, its webhooks find it given up and end it. */
+    async giveUp(job) {
+      await calls.abandonAttempt(job.subjectId, 'internal');
+    },
   };
+
+  /** Nothing follows from silence: the attempt stays as it is, with a watch over it. */
+  async function notAnswered(attempt: AttemptRecord, error: unknown): Promise<JobResult> {
+    const fields = { attemptId: attempt.id, callId: attempt.callId, err: error };
+    if (attempt.ageMs < longestWatchMs) {
+      logger.warn(fields, 'the carrier could not be asked about a call');
+      return { againInMs: askAgainMs, resetTries: true };
+    }
+    logger.error(fields, 'the carrier could not be asked about a call for too long');
+    if (attempt.state === 'placed') await calls.abandonAttempt(attempt.id, 'carrier_record_missing');
+    else await calls.attemptNotPlaced(attempt.id, { reason: 'placement_unconfirmed' });
+    return { done: true };
+  }
 
   async function findPlaced(
     attempt: AttemptRecord,
@@ -71,7 +100,8 @@ export function createReconciliation(deps: ReconciliationDeps): (job: Job) => Pr
       if (result.result === 'applied' && result.call.cancelRequested && !isTerminal(only.status)) {
         await telephony.endCall(account, only.providerCallId);
       }
-      return isTerminal(only.status) ? { done: true } : { againInMs: pollPlacedMs, resetTries: true };
+      // Somebody else may have bound the attempt meanwhile: then there is another carrier call to watch.
+      return result.result === 'applied' ? watchOver(result.call) : lookAgain;
     }
     if (others.length > 0) {
       logger.error(
@@ -81,8 +111,8 @@ export function createReconciliation(deps: ReconciliationDeps): (job: Job) => Pr
     }
     const window = deps.confirmationWindowMs * (others.length > 0 ? 2 : 1);
     if (attempt.ageMs >= window) {
-      await calls.attemptNotPlaced(attempt.id, { reason: 'placement_unconfirmed' });
-      return { done: true };
+      const closed = await calls.attemptNotPlaced(attempt.id, { reason: 'placement_unconfirmed' });
+      return closed ? { done: true } : lookAgain;
     }
     const next = looksAtMs.find((at) => at > attempt.ageMs) ?? attempt.ageMs + 10_000;
     const wait = Math.min(next, window) - attempt.ageMs;
@@ -105,13 +135,13 @@ export function createReconciliation(deps: ReconciliationDeps): (job: Job) => Pr
       await calls.abandonAttempt(attempt.id, 'carrier_record_missing');
       return { done: true };
     }
-    deps.onReport(await calls.report(attempt.id, reportOf(record)));
-    if (isTerminal(record.status)) return { done: true };
+    const result = await calls.report(attempt.id, reportOf(record));
+    deps.onReport(result);
+    if (isTerminal(record.status)) return result.result === 'applied' ? watchOver(result.call) : lookAgain;
 
     const { ringSeconds } = definition.dialing;
     const limitMs = (ringSeconds + definition.endRules.maximumDurationSeconds) * 1000 + graceAfterLimitMs;
-    if (attempt.ageMs < limitMs && !call.cancelRequested)
-      return { againInMs: pollPlacedMs, resetTries: true };
+    if (attempt.ageMs < limitMs && !call.cancelRequested) return pollAgain;
 
     await telephony.endCall(account, attempt.providerCallId);
     const looks = attempt.ageMs < limitMs ? 0 : await calls.countFruitlessLook(attempt.id);
@@ -120,4 +150,19 @@ export function createReconciliation(deps: ReconciliationDeps): (job: Job) => Pr
     await calls.abandonAttempt(attempt.id, 'carrier_record_stuck');
     return { done: true };
   }
+}
+
+const lookAgain = { againInMs: 500, resetTries: true } as const;
+const pollAgain = { againInMs: pollPlacedMs, resetTries: true } as const;
+
+/** A call that is over needs no watch, any other one does: nothing else would notice its end. */
+function watchOver(call: CallRecord): JobResult {
+  return call.state === 'completed' ? { done: true } : pollAgain;
+}
+
+function isFromCarrier(error: unknown): boolean {
+  return (
+    CallkiteError.isInstance(error) &&
+    (error.code === 'provider_unavailable' || error.code === 'provider_rejected')
+  );
 }

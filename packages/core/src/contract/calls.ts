@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { callReason, callState, callStatus, providerStatus } from './call-status.ts';
 import { mode, nextCursor, pageQuery, phoneNumberText, resourceId, timestamp } from './fields.ts';
-import { formFill, message } from './notifications.ts';
+import { formFill, formValue, message } from './notifications.ts';
 
 // Control characters are refused: keys appear in headers and logs of clients and proxies.
 const idempotencyKey = z
@@ -82,10 +82,30 @@ export const callResource = z.object({
 });
 export type CallResource = z.infer<typeof callResource>;
 
+const formAnswer = z.object({
+  form_id: z.string(),
+  field: z.string(),
+  value: formValue,
+  confirmed: z
+    .boolean()
+    .describe('E-mail addresses, phone numbers and numbers are read back; `false` until the callee agreed'),
+  quote: z.string().describe("The callee's words"),
+  at: timestamp,
+});
+
+const toolCall = z.object({
+  name: z.string(),
+  status: z.enum(['running', 'ok', 'failed']),
+  at: timestamp,
+  duration_ms: z.number().nullable(),
+});
+
 /** A call with what was said in it. */
 export const callDetail = callResource.extend({
   messages: z.array(message),
   form_fills: z.array(formFill),
+  form_answers: z.array(formAnswer).describe('Where each value of `form_fills` comes from'),
+  tool_calls: z.array(toolCall).describe("Uses of the server's own tools"),
 });
 export type CallDetail = z.infer<typeof callDetail>;
 

@@ -29,6 +29,20 @@ export {
 } from './calls.ts';
 export { type ErrorBody, errorBody } from './error-body.ts';
 export {
+  type CreateFormRequest,
+  createFormRequest,
+  type FormField,
+  type FormFieldInput,
+  type FormList,
+  type FormResource,
+  formField,
+  formList,
+  formResource,
+  formVersionQuery,
+  type UpdateFormRequest,
+  updateFormRequest,
+} from './forms.ts';
+export {
   type CallbackPayload,
   type CallResult,
   type CompletedCall,

@@ -5,10 +5,13 @@ import { type CallOutcome, callStatus, providerStatus } from './call-status.ts';
 export const message = z.object({ role: z.enum(['assistant', 'user']), content: z.string() });
 export type Message = z.infer<typeof message>;
 
-/** A form the agent filled in during a call. */
+/** Numbers for number fields, lists for multi-selects, text for the others. */
+export const formValue = z.union([z.string(), z.number(), z.array(z.string())]);
+
+/** A form the agent filled in during a call: every field, null for what was not collected. */
 export const formFill = z.object({
   title: z.string(),
-  values: z.record(z.string(), z.union([z.string(), z.number(), z.array(z.string()), z.null()])),
+  values: z.record(z.string(), formValue.nullable()),
 });
 export type FormFill = z.infer<typeof formFill>;
 

@@ -36,6 +36,16 @@ export const workflowDefinition = z.strictObject({
   /** Facts the agent may state when asked. */
   facts: z.array(text(500)).max(50).default([]),
   steps: z.array(workflowStep).max(30).default([]),
+  /** Ids of the forms the agent fills in. Each call keeps the versions it was accepted with. */
+  forms: z.array(z.string().min(1).max(64)).max(5).default([]),
+  /** Names of the tools of this server that the agent may use. */
+  tools: z.array(z.string().min(1).max(64)).max(20).default([]),
+  abilities: z
+    .strictObject({
+      /** Whether the agent may press keys, as in a phone menu. */
+      keypad: z.boolean().default(false),
+    })
+    .default({ keypad: false }),
   voicemail: z
     .strictObject({
       /** Left after the beep; nothing is left when absent. */

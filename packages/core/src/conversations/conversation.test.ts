@@ -1,11 +1,15 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import * as z from 'zod';
 import { type WorkflowDefinitionInput, workflowDefinition } from '../contract/workflow-definition.ts';
 import { CallkiteError } from '../errors.ts';
 import type { CallkiteEvent } from '../events.ts';
 import type { CallRecord, TranscriptEntry } from '../ports/call-store.ts';
+import type { CallForm, FormAnswer } from '../ports/form-store.ts';
 import { silentLogger } from '../ports/logger.ts';
 import type { CalleeEvent, SpeechChannel } from '../ports/speech.ts';
+import type { ToolCallRecord } from '../ports/tool-call-store.ts';
 import { type ScriptedAnswer, ScriptedModel } from '../testing/scripted-model.ts';
+import { type AgentTool, defineTool } from './agent-tool.ts';
 import { type ConversationsDeps, createConversations } from './conversations.ts';
 import { disclosureLine } from './disclosure.ts';
 
@@ -106,6 +110,9 @@ interface Setup {
   definition?: Partial<WorkflowDefinitionInput>;
   call?: Partial<CallRecord>;
   earlier?: readonly Omit<TranscriptEntry, 'at'>[];
+  forms?: readonly CallForm[];
+  tools?: readonly AgentTool[];
+  toolCalls?: readonly ToolCallRecord[];
   storage?: Partial<ConversationsDeps['storage']['calls']>;
   addDoNotCall?: ConversationsDeps['storage']['organizations']['addDoNotCall'];
 }
@@ -123,6 +130,8 @@ async function start(setup: Setup = {}) {
   const transcript: Omit<TranscriptEntry, 'at'>[] = [...(setup.earlier ?? [])];
   const reasons: string[] = [];
   const optOuts: Parameters<ConversationsDeps['storage']['organizations']['addDoNotCall']>[0][] = [];
+  const answers: (FormAnswer & { formId: string })[] = [];
+  const toolResults: string[] = [];
   const events: CallkiteEvent[] = [];
   const conversations = createConversations({
     storage: {
@@ -142,8 +151,22 @@ async function start(setup: Setup = {}) {
             optOuts.push(entry);
           }),
       },
+      forms: {
+        ofCall: async () => setup.forms ?? [],
+        storeAnswer: async (_callId, formId, answer) => {
+          answers.push({ formId, ...answer });
+        },
+      },
+      toolCalls: {
+        ofCall: async () => setup.toolCalls ?? [],
+        begin: async () => null,
+        finish: async (_callId, _key, { status, result }) => {
+          toolResults.push(`${status} ${result}`);
+        },
+      },
     },
     languageModelFor: () => model,
+    tools: setup.tools ?? [],
     organizationName: async () => organizationName,
     emit: (event) => events.push(event),
     logger: silentLogger,
@@ -159,7 +182,19 @@ async function start(setup: Setup = {}) {
   await settle();
   const lines = () =>
     transcript.map(({ role, content, interrupted: cut }) => `${role}: ${content}${cut ? ' /' : ''}`);
-  return { conversations, channel, model, transcript, lines, reasons, optOuts, events, definition };
+  return {
+    conversations,
+    channel,
+    model,
+    transcript,
+    lines,
+    reasons,
+    optOuts,
+    answers,
+    toolResults,
+    events,
+    definition,
+  };
 }
 
 const settle = () => vi.advanceTimersByTimeAsync(0);
@@ -300,6 +335,28 @@ describe('turns', () => {
     release();
     await settle();
     expect(stored).toEqual([disclosure, 'Can you come on Monday?', 'Yes', 'Good.', 'Thanks']);
+  });
+
+  it('stores nothing twice when only the answer of the store was lost', async () => {
+    const stored: Omit<TranscriptEntry, 'at'>[] = [];
+    let lostAnswers = 1;
+    const { channel, model } = await start({
+      script: [{ turn: ['Great.'] }],
+      storage: {
+        transcript: async () => stored.map((entry) => ({ ...entry, at: new Date() })),
+        appendTranscript: async (_callId, entry) => {
+          stored.push(entry);
+          lostAnswers -= 1;
+          if (lostAnswers === 0) throw storeAway;
+          return stored.length;
+        },
+      },
+    });
+    channel.hear(said('Yes'));
+    await vi.advanceTimersByTimeAsync(1_000);
+    const [disclosed, opened] = channel.utterances;
+    expect(stored.map(({ content }) => content)).toEqual([disclosed, opened, 'Yes']);
+    expect(model.turns).toHaveLength(1);
   });
 
   it('keeps on storing while the store is away', async () => {
@@ -461,11 +518,118 @@ describe('tools', () => {
 
   it('does not go round for ever with tools that cannot be used', async () => {
     const { channel, reasons } = await start({
-      script: Array.from({ length: 4 }, () => ({ turn: [{ tool: 'transfer', input: {} }] })),
+      script: Array.from({ length: 6 }, () => ({ turn: [{ tool: 'transfer', input: {} }] })),
     });
     channel.hear(said('Transfer me'));
     await settle();
     expect(reasons).toEqual(['agent_unavailable']);
+    expect(channel.did).toEqual(['end']);
+  });
+});
+
+describe('tools of the server', () => {
+  const findOrder = (handler: AgentTool['handler']) =>
+    defineTool({
+      name: 'find_order',
+      description: 'Tells where an order is.',
+      input: z.object({ number: z.string() }),
+      handler,
+    });
+  const use = { tool: 'find_order', input: { number: '7' } };
+
+  it('are offered only where the workflow names them', async () => {
+    const { channel, model } = await start({
+      tools: [findOrder(() => 'sent')],
+      script: [{ turn: [use] }, { turn: ['I cannot look that up.'] }],
+    });
+    channel.hear(said('Where is my order? Use find_order.'));
+    await settle();
+    expect(model.turns[0]?.tools.map(({ name }) => name)).not.toContain('find_order');
+    expect(model.turns[1]?.messages.at(-1)?.content).toMatch(/no such tool/);
+  });
+
+  it('are used in the turn, and their results known in the turns after it', async () => {
+    const { channel, model, toolResults } = await start({
+      tools: [findOrder(() => ({ state: 'sent' }))],
+      definition: { tools: ['find_order'] },
+      script: [{ turn: [use] }, { turn: ['It was sent.'] }, { turn: ['You are welcome.'] }],
+    });
+    channel.hear(said('Where is my order?'));
+    await settle();
+    expect(model.turns[1]?.messages.at(-1)).toMatchObject({ role: 'tool', content: '{"state":"sent"}' });
+    expect(channel.utterances.at(-1)).toBe('It was sent.');
+    expect(toolResults).toEqual(['ok {"state":"sent"}']);
+    channel.hear(said('Thanks'));
+    await settle();
+    expect(model.turns[2]?.instructions).toContain('- find_order {"number":"7"}: {"state":"sent"}');
+  });
+
+  it('keep the callee company while they take long', async () => {
+    const { channel } = await start({
+      tools: [findOrder(() => new Promise((resolve) => setTimeout(resolve, 5000, 'sent')))],
+      definition: { tools: ['find_order'] },
+      script: [{ turn: ['Let me ', 'see.', use] }, { turn: ['It was sent.'] }],
+    });
+    channel.hear(said('Where is my order?'));
+    await vi.advanceTimersByTimeAsync(2100);
+    expect(channel.utterances.at(-1)).toBe('Let me see. One moment, please. ');
+    await vi.advanceTimersByTimeAsync(3000);
+    expect(channel.utterances.at(-1)).toBe('Let me see. One moment, please. It was sent.');
+  });
+
+  it('let the model be slow afterwards, with one filler for the whole wait', async () => {
+    const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms, 'sent'));
+    const { channel } = await start({
+      tools: [findOrder(() => pause(2500))],
+      definition: { tools: ['find_order'] },
+      script: [{ turn: [use] }, { turn: [{ waitMs: 11_000 }, 'It was sent.'] }],
+    });
+    channel.hear(said('Where is my order?'));
+    await vi.advanceTimersByTimeAsync(14_000);
+    expect(channel.utterances.at(-1)).toBe('One moment, please. It was sent.');
+  });
+
+  it('finish their work when the callee speaks or leaves meanwhile', async () => {
+    const { channel, model, toolResults } = await start({
+      tools: [findOrder(() => new Promise((resolve) => setTimeout(resolve, 5000, 'sent')))],
+      definition: { tools: ['find_order'] },
+      script: [{ turn: [use] }, { turn: ['Still looking.'] }],
+    });
+    channel.hear(said('Where is my order?'));
+    await settle();
+    channel.hear(said('Hello?'));
+    await settle();
+    expect(model.turns[1]?.instructions).toContain('- find_order {"number":"7"}: at work');
+    channel.hear(closed);
+    await vi.advanceTimersByTimeAsync(5000);
+    expect(toolResults).toEqual(['ok "sent"']);
+  });
+});
+
+describe('forms', () => {
+  const form: CallForm = {
+    id: 'form_1',
+    title: 'Visit',
+    fields: [{ name: 'Day', type: 'text', required: true }],
+    answers: [],
+  };
+
+  it('are filled in by a tool, and shown to the model as they stand', async () => {
+    const fill = {
+      tool: 'fill_form',
+      input: { fields: { day_1: 'Monday' }, quote: 'Monday', confirmed: [] },
+    };
+    const { channel, model, answers } = await start({
+      forms: [form],
+      definition: { forms: [form.id] },
+      script: [{ turn: [fill, { tool: 'end_call', input: { reason: 'done' } }] }],
+    });
+    channel.hear(said('Monday, bye'));
+    await settle();
+    expect(model.turns[0]?.instructions).toContain('- Missing: day_1 (Day, text, required.)');
+    expect(answers).toEqual([
+      { formId: 'form_1', field: 'Day', value: 'Monday', confirmed: true, quote: 'Monday' },
+    ]);
     expect(channel.did).toEqual(['end']);
   });
 });
@@ -719,6 +883,22 @@ describe('resuming', () => {
     const { channel } = await start({ earlier, call: change });
     expect(channel.sent).toEqual([]);
     expect(channel.did).toEqual(['end']);
+  });
+
+  it('takes over from a channel that is still there, after everything said on it', async () => {
+    const { conversations, channel, lines } = await start({ script: [{ turn: ['So, Monday?'] }] });
+    const [first = ''] = channel.utterances;
+    channel.hear({ type: 'played', text: first });
+    const second = new TestChannel();
+    conversations.begin(call.id, second);
+    second.hear(ready);
+    await settle();
+    expect(channel.did).toEqual(['close']);
+    expect(lines()).toEqual([`assistant: ${first}`]);
+    expect(second.utterances).toEqual(['Sorry, we were cut off.', 'So, Monday?']);
+    expect(conversations.active).toBe(1);
+    second.hear(closed);
+    await settle();
   });
 
   it('gives the call back to the carrier when it cannot be loaded', async () => {

@@ -3,19 +3,26 @@ import type { WorkflowDefinition } from '../contract/workflow-definition.ts';
 import type { EmitEvent } from '../events.ts';
 import type { CallRecord, CallStore, TranscriptEntry } from '../ports/call-store.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { CallForm, FormStore } from '../ports/form-store.ts';
 import type { LanguageModel, ModelMessage } from '../ports/language-model.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { OrganizationStore } from '../ports/organization-store.ts';
 import type { CalleeEvent, SpeechChannel } from '../ports/speech.ts';
+import type { ToolCallRecord, ToolCallStore } from '../ports/tool-call-store.ts';
+import type { AgentTool } from './agent-tool.ts';
+import { agentTools } from './agent-tools.ts';
 import { agentVoice } from './agent-voice.ts';
 import { disclosureLine } from './disclosure.ts';
+import { fillForms } from './form-filling.ts';
 import { keepTrying } from './keep-trying.ts';
+import { keypadTool } from './keypad.ts';
 import { type TurnResult, takeTurn } from './model-turn.ts';
 import { asksForNoMoreCalls } from './opt-out.ts';
 import { phrasesFor } from './phrases.ts';
 import { dialogue, instructionsFor } from './prompt.ts';
 import { silenceWatch } from './silence.ts';
 import { speechPieces } from './speech-pieces.ts';
+import { callTools } from './tools.ts';
 import { openTranscript } from './transcript.ts';
 
 /** The key that asks for no more calls. */
@@ -29,11 +36,18 @@ export interface ConversationOptions {
   readonly organizationName: string;
   /** What was said before the channel was opened: on an earlier channel of the same call. */
   readonly earlier: readonly TranscriptEntry[];
+  readonly forms: readonly CallForm[];
+  /** Tools of the server that the workflow names. */
+  readonly tools: readonly AgentTool[];
+  /** Uses of them so far. */
+  readonly toolCalls: readonly ToolCallRecord[];
   readonly channel: SpeechChannel;
   readonly languageModel: LanguageModel;
   readonly storage: {
-    readonly calls: Pick<CallStore, 'appendTranscript' | 'noteReason'>;
+    readonly calls: Pick<CallStore, 'appendTranscript' | 'transcript' | 'noteReason'>;
     readonly organizations: Pick<OrganizationStore, 'addDoNotCall'>;
+    readonly forms: Pick<FormStore, 'storeAnswer'>;
+    readonly toolCalls: Pick<ToolCallStore, 'begin' | 'finish'>;
   };
   readonly emit: EmitEvent;
   readonly logger: Logger;
@@ -53,8 +67,28 @@ export function converse(options: ConversationOptions): Conversation {
   const { call, definition, organizationName, earlier, channel, storage, emit, logger, clock } = options;
   const callId = call.id;
   const phrases = phrasesFor(definition.language);
-  const instructions = instructionsFor(definition, organizationName, call);
   const transcript = openTranscript({ callId, store: storage.calls, earlier, emit, logger });
+  const forms = fillForms({
+    callId,
+    calleePhone: call.to,
+    forms: options.forms,
+    transcript,
+    store: storage.forms,
+    logger,
+  });
+  const ownTools = agentTools({
+    call,
+    tools: options.tools,
+    earlier: options.toolCalls,
+    store: storage.toolCalls,
+    logger,
+  });
+  const tools = [
+    ...callTools,
+    ...(definition.abilities.keypad ? [keypadTool(channel, transcript)] : []),
+    ...forms.tools,
+    ...ownTools.tools,
+  ];
   const silence = silenceWatch({ silenceMs: definition.endRules.silenceSeconds * 1000, onSilence });
   const voice = agentVoice({ channel, transcript, silence });
   const writes: Promise<void>[] = [];
@@ -121,14 +155,22 @@ export function converse(options: ConversationOptions): Conversation {
     const result = takeTurn({
       callId,
       languageModel: options.languageModel,
-      instructions,
+      instructions: instructionsFor(definition, organizationName, call, {
+        results: ownTools.describe(),
+        forms: forms.describe(),
+      }),
       messages,
+      tools,
+      turn: transcript.calleeTurns,
       signal: own.signal,
       onText(text) {
         modelMs ??= performance.now() - askedAtMs;
         for (const piece of pieces.push(text)) speakPiece(piece, false);
       },
-      onSlow: () => voice.say(`${phrases.oneMoment} `, { last: false }),
+      onSlow() {
+        for (const piece of [...pieces.push(' '), pieces.flush()]) speakPiece(piece, false);
+        voice.say(`${phrases.oneMoment} `, { last: false });
+      },
       logger,
     });
     void result.then((how) => {
@@ -231,7 +273,9 @@ export function converse(options: ConversationOptions): Conversation {
     silence.stop();
     for (const timer of timers) clearTimeout(timer);
     voice.progressed({ type: 'closed', atMs: performance.now() });
-    void Promise.all([transcript.settled(), ...writes]).then(resolveFinished);
+    void Promise.all([transcript.settled(), forms.settled(), ownTools.settled(), ...writes]).then(
+      resolveFinished,
+    );
   }
 
   function handle(event: CalleeEvent): void {

@@ -1,11 +1,14 @@
 import type { EmitEvent } from '../events.ts';
 import type { CallStore } from '../ports/call-store.ts';
 import { type Clock, systemClock } from '../ports/clock.ts';
+import type { FormStore } from '../ports/form-store.ts';
 import type { LanguageModel } from '../ports/language-model.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Mode } from '../ports/mode.ts';
 import type { OrganizationStore } from '../ports/organization-store.ts';
 import type { SpeechChannel } from '../ports/speech.ts';
+import type { ToolCallStore } from '../ports/tool-call-store.ts';
+import type { AgentTool } from './agent-tool.ts';
 import { type Conversation, converse } from './conversation.ts';
 import { keepTrying } from './keep-trying.ts';
 
@@ -13,7 +16,8 @@ import { keepTrying } from './keep-trying.ts';
 export interface Conversations {
   /**
    * Talks to the callee until the channel closes. Loads the call, its workflow and what was said before, so a
-   * conversation that lost its channel, or its process, goes on where it was.
+   * conversation that lost its channel, or its process, goes on where it was. A call has one channel: what is left of
+   * an earlier one, whose loss may not have been noticed, is dropped.
    */
   begin(callId: string, channel: SpeechChannel): void;
   /** Conversations going on now. */
@@ -26,8 +30,12 @@ export interface ConversationsDeps {
   readonly storage: {
     readonly calls: Pick<CallStore, 'load' | 'transcript' | 'appendTranscript' | 'noteReason'>;
     readonly organizations: Pick<OrganizationStore, 'addDoNotCall'>;
+    readonly forms: Pick<FormStore, 'ofCall' | 'storeAnswer'>;
+    readonly toolCalls: Pick<ToolCallStore, 'ofCall' | 'begin' | 'finish'>;
   };
   languageModelFor(mode: Mode): LanguageModel;
+  /** Everything embedders let agents do; a call gets what its workflow names. */
+  readonly tools: readonly AgentTool[];
   /** Whom the agent calls for, unless the workflow names somebody. */
   organizationName(organizationId: string): Promise<string>;
   readonly emit: EmitEvent;
@@ -42,6 +50,7 @@ const longestLoadMs = 5000;
 const lastWritesMs = 5000;
 
 interface LiveConversation {
+  readonly callId: string;
   drop(): void;
   readonly finished: Promise<void>;
 }
@@ -59,6 +68,10 @@ export function createConversations(deps: ConversationsDeps): Conversations {
     if (!loaded) return null;
     const { call, definition } = loaded;
     if (call.state === 'completed' || call.cancelRequested || call.reason !== null) return null;
+    const [forms, toolCalls] = await Promise.all([
+      definition.forms.length === 0 ? [] : storage.forms.ofCall(callId),
+      definition.tools.length === 0 ? [] : storage.toolCalls.ofCall(callId),
+    ]);
     return converse({
       storage,
       emit,
@@ -68,6 +81,9 @@ export function createConversations(deps: ConversationsDeps): Conversations {
       definition,
       organizationName: await deps.organizationName(call.organizationId),
       earlier,
+      forms,
+      tools: deps.tools.filter(({ name }) => definition.tools.includes(name)),
+      toolCalls,
       channel,
       languageModel: deps.languageModelFor(call.mode),
     });
@@ -76,8 +92,12 @@ export function createConversations(deps: ConversationsDeps): Conversations {
   function begin(callId: string, channel: SpeechChannel): void {
     let conversation: Conversation | null = null;
     let isDropped = false;
+    const replaced = [...live].filter((other) => other.callId === callId);
+    for (const other of replaced) other.drop();
 
     async function talk(): Promise<void> {
+      // What was said there is to be known here.
+      await within(longestLoadMs, Promise.all(replaced.map(({ finished }) => finished)));
       try {
         conversation = await keepTrying(() => open(callId, channel), { giveUpAfterMs: longestLoadMs });
       } catch (error) {
@@ -95,29 +115,24 @@ export function createConversations(deps: ConversationsDeps): Conversations {
     }
 
     const entry: LiveConversation = {
+      callId,
       drop() {
         isDropped = true;
         if (conversation) conversation.drop();
         else channel.close();
       },
-      finished: talk().finally(() => live.delete(entry)),
+      finished: talk()
+        .catch((error: unknown) => {
+          logger.error({ callId, error }, 'a conversation broke off');
+          channel.close();
+        })
+        .finally(() => live.delete(entry)),
     };
     live.add(entry);
   }
 
-  async function untilIdle(timeoutMs: number): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const timeout = new Promise<'timeout'>((resolve) => {
-      timer = setTimeout(resolve, timeoutMs, 'timeout');
-    });
-    try {
-      while (live.size > 0) {
-        const idle = Promise.all([...live].map(({ finished }) => finished));
-        if ((await Promise.race([idle, timeout])) === 'timeout') return;
-      }
-    } finally {
-      clearTimeout(timer);
-    }
+  async function noneLeft(): Promise<void> {
+    while (live.size > 0) await Promise.all([...live].map(({ finished }) => finished));
   }
 
   return {
@@ -126,10 +141,20 @@ export function createConversations(deps: ConversationsDeps): Conversations {
       return live.size;
     },
     async drain(timeoutMs) {
-      await untilIdle(timeoutMs);
+      await within(timeoutMs, noneLeft());
       if (live.size === 0) return;
       for (const conversation of [...live]) conversation.drop();
-      await untilIdle(lastWritesMs);
+      await within(lastWritesMs, noneLeft());
     },
   };
+}
+
+/** Waits, but not for longer than this. */
+async function within(timeoutMs: number, work: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, timeoutMs);
+  });
+  await Promise.race([work, timeout]);
+  clearTimeout(timer);
 }

@@ -1,15 +1,15 @@
 import { CallkiteError } from '../errors.ts';
 import type { LanguageModel, ModelMessage, ModelToolCall } from '../ports/language-model.ts';
 import type { Logger } from '../ports/logger.ts';
-import { conversationTools, readToolCall } from './tools.ts';
+import { type ConversationTool, type ToolOutcome, useTool } from './tools.ts';
 
 const fillerAfterMs = 2000;
 const longestWaitMs = 12_000;
-/** Requests of one turn that may follow a tool call we could not use. */
-const maximumToolRounds = 3;
+/** Requests of one turn that may follow tool calls. */
+const maximumToolRounds = 5;
 
 /**
- * - `answered`: the text was given to `onText` in full.
+ * - `answered`: the text was given to `onText` in full, or a tool did what there was to do.
  * - `end-call`, `opt-out`: the model asked for it, possibly after text.
  * - `failed`: there is nothing more to expect from the model; text may have come before.
  * - `aborted`: by the signal. Nothing is given to `onText` after that.
@@ -24,21 +24,43 @@ interface Answer {
 interface Pace {
   readonly signal: AbortSignal;
   progressed(): void;
+  /** A tool is at work: it has a deadline of its own, but the callee waits all the same. */
+  toolBegan(): void;
+  toolEnded(): void;
   stop(): void;
 }
 
-/** Watches how long the callee waits: once for a filler, and for giving up. */
+/** Watches how long the callee waits: for a filler, once in a wait, and for giving up. */
 function keepPace(onSlow: () => void): Pace {
   const tooSlow = new AbortController();
-  const giveUp = () => tooSlow.abort(new CallkiteError('provider_unavailable', 'the model fell silent'));
-  const filler = setTimeout(onSlow, fillerAfterMs);
-  const end = setTimeout(giveUp, longestWaitMs);
+  let isFilled = false;
+  let filler: NodeJS.Timeout | undefined;
+  let end: NodeJS.Timeout | undefined;
+
+  function fill(): void {
+    isFilled = true;
+    onSlow();
+  }
+  function wait(mayGiveUp: boolean): void {
+    clearTimeout(filler);
+    clearTimeout(end);
+    if (!isFilled) filler = setTimeout(fill, fillerAfterMs);
+    if (mayGiveUp) end = setTimeout(giveUp, longestWaitMs);
+  }
+  function giveUp(): void {
+    tooSlow.abort(new CallkiteError('provider_unavailable', 'the model fell silent'));
+  }
+
+  wait(true);
   return {
     signal: tooSlow.signal,
     progressed() {
+      isFilled = false;
       clearTimeout(filler);
-      end.refresh();
+      end?.refresh();
     },
+    toolBegan: () => wait(false),
+    toolEnded: () => wait(true),
     stop() {
       clearTimeout(filler);
       clearTimeout(end);
@@ -60,31 +82,36 @@ function afterFailure(answer: Answer): ModelMessage[] {
 }
 
 /**
- * Asks the model for one turn, with one immediate retry after a failure and a few rounds for tool calls that
- * could not be used. Sends the first request before it returns. Never rejects.
+ * Asks the model for one turn, with one immediate retry after a failure and a few rounds for tool calls. Sends the first request before it returns. Never rejects.
  */
 export async function takeTurn(options: {
   callId: string;
   languageModel: LanguageModel;
   instructions: string;
   messages: readonly ModelMessage[];
+  /** Everything the model may do besides talking. */
+  tools: readonly ConversationTool[];
+  /** How many times the callee has spoken. */
+  turn: number;
+  /** A tool that is at work when this aborts finishes its work; what it says is lost. */
   signal: AbortSignal;
   /** Receives the text as it comes. */
   onText: (text: string) => void;
-  /** The first word takes long. Called at most once, and not after `onText`. */
+  /** The first word, or a tool, takes long. */
   onSlow: () => void;
   logger: Logger;
 }): Promise<TurnResult> {
-  const { callId, languageModel, instructions, signal, onText, logger } = options;
+  const { callId, languageModel, instructions, tools, turn, signal, onText, logger } = options;
   const pace = keepPace(options.onSlow);
   const either = AbortSignal.any([signal, pace.signal]);
   const messages = [...options.messages];
   let retries = 1;
   let toolRounds = maximumToolRounds;
+  let toolIndex = 0;
   let hasSpoken = false;
 
   async function ask(answer: Answer): Promise<void> {
-    const request = { instructions, messages: [...messages], tools: conversationTools, signal: either };
+    const request = { instructions, messages: [...messages], tools, signal: either };
     let reason: 'stop' | 'tool-calls' | 'length' | 'refused' | null = null;
     for await (const part of languageModel.streamTurn(request)) {
       either.throwIfAborted();
@@ -107,6 +134,19 @@ export async function takeTurn(options: {
     }
   }
 
+  async function use(calls: readonly ModelToolCall[]): Promise<ToolOutcome[]> {
+    const outcomes: ToolOutcome[] = [];
+    pace.toolBegan();
+    for (const call of calls) {
+      const index = toolIndex;
+      toolIndex += 1;
+      outcomes.push(await useTool(tools, call, { turn, index }));
+      if (signal.aborted) break;
+    }
+    pace.toolEnded();
+    return outcomes;
+  }
+
   try {
     for (;;) {
       const answer: Answer = { text: '', toolCalls: [] };
@@ -120,16 +160,19 @@ export async function takeTurn(options: {
         messages.push(...afterFailure(answer));
         continue;
       }
-      const readings = answer.toolCalls.map((call) => ({ call, reading: readToolCall(call) }));
-      const wanted = readings.flatMap(({ reading }) => ('effect' in reading ? [reading.effect] : []));
+      if (answer.toolCalls.length === 0) return 'answered';
+      const outcomes = await use(answer.toolCalls);
+      if (signal.aborted) return 'aborted';
+      const wanted = outcomes.flatMap((outcome) => ('effect' in outcome ? [outcome.effect] : []));
       if (wanted.length > 0) return wanted.includes('opt-out') ? 'opt-out' : 'end-call';
-      if (readings.length === 0) return 'answered';
+      if (outcomes.some((outcome) => 'nothingToSay' in outcome)) return 'answered';
       if (toolRounds === 0) return hasSpoken ? 'answered' : 'failed';
       toolRounds -= 1;
       messages.push({ role: 'assistant', content: answer.text, toolCalls: answer.toolCalls });
-      for (const { call, reading } of readings) {
-        if ('answer' in reading)
-          messages.push({ role: 'tool', toolCallId: call.id, content: reading.answer });
+      for (const [index, outcome] of outcomes.entries()) {
+        const toolCallId = answer.toolCalls[index]?.id;
+        if (toolCallId === undefined || !('answer' in outcome)) continue;
+        messages.push({ role: 'tool', toolCallId, content: outcome.answer });
       }
       if (answer.text !== '') onText(' ');
     }

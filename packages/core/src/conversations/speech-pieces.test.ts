@@ -33,7 +33,7 @@ describe('speechPieces', () => {
         '1. `second` [one](https://example.com)\n',
         'a_b',
       ]).join(''),
-    ).toBe('Options First one second one ab');
+    ).toBe('Options First one second one a_b');
   });
 
   it('keeps numbers and minus signs inside sentences', () => {

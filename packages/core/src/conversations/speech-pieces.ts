@@ -16,11 +16,15 @@ function withoutMarkup(piece: string, atLineStart: boolean): string {
     .map((line, index) =>
       index > 0 || atLineStart ? line.replace(/^\s*(?:[-•*+>]\s+|#{1,6}\s+|\d{1,2}[.)]\s+)+/, '') : line,
     );
-  return lines
-    .join(' ')
-    .replace(/\]\([^)\s]*\)/g, '')
-    .replace(/[*_`~#|[\]<>]+/g, '')
-    .replace(/\s+/g, ' ');
+  return (
+    lines
+      .join(' ')
+      .replace(/\]\([^)\s]*\)/g, '')
+      .replace(/[*`~#|[\]<>]+/g, '')
+      // Within a word, as in an e-mail address, it is no mark.
+      .replace(/(?<![\p{L}\p{N}])_+|_+(?![\p{L}\p{N}])/gu, '')
+      .replace(/\s+/g, ' ')
+  );
 }
 
 function endOfPiece(text: string, isFirst: boolean): number {

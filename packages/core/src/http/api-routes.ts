@@ -1,6 +1,7 @@
 import type { Route } from './route.ts';
 import { callRoutes } from './routes/calls.ts';
 import { connectionRoutes } from './routes/connections.ts';
+import { formRoutes } from './routes/forms.ts';
 import { healthRoutes } from './routes/health.ts';
 import { organizationRoutes } from './routes/organizations.ts';
 import { webhookRoutes } from './routes/webhooks.ts';
@@ -10,6 +11,7 @@ import { workflowRoutes } from './routes/workflows.ts';
 export const apiRoutes: readonly Route[] = [
   ...callRoutes,
   ...workflowRoutes,
+  ...formRoutes,
   ...webhookRoutes,
   ...connectionRoutes,
   ...organizationRoutes,

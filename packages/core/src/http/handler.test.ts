@@ -21,6 +21,7 @@ function handlerWith(changes: Partial<HttpHandlerDeps> = {}) {
       },
     }),
     workflows: only({ summaries: async () => [{ id: 'wf_1', name: 'Reminder' }] }),
+    forms: only({}),
     calls: only({}),
     webhooks: only({}),
     carriers: only({}),

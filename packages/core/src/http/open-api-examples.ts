@@ -26,6 +26,15 @@ export const requestExamples: Readonly<Record<string, unknown>> = {
       ],
     },
   },
+  createForm: {
+    title: 'Contact details',
+    fields: [
+      { name: 'Full name', type: 'text', required: true, ask: 'May I have your full name?' },
+      { name: 'E-mail', type: 'email', required: true },
+      { name: 'Preferred time', type: 'select', options: ['Morning', 'Afternoon'] },
+    ],
+  },
+  updateForm: { title: 'Contact', expected_version: 1 },
   updateWorkflow: { name: 'Appointment reminder, mornings', expected_version: 1 },
   createWebhook: { name: 'CRM', url: 'https://example.com/webhooks/calls' },
   createConnection: {
@@ -76,6 +85,17 @@ export const answerExamples: Readonly<Record<string, unknown>> = {
       { role: 'assistant', content: 'Hello, I am an AI assistant calling for Example Dental.' },
       { role: 'user', content: 'Yes, I will be there.' },
     ],
-    form_fills: [],
+    form_fills: [{ title: 'Visit', values: { 'Preferred time': 'Morning', Note: null } }],
+    form_answers: [
+      {
+        form_id: 'form_01kag0n2t4v6x8z0b2d4f6h8k0',
+        field: 'Preferred time',
+        value: 'Morning',
+        confirmed: true,
+        quote: 'Mornings are best.',
+        at: '2026-11-21T05:00:31.000Z',
+      },
+    ],
+    tool_calls: [],
   },
 };

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import * as calls from '../contract/calls.ts';
 import { errorBody } from '../contract/error-body.ts';
+import * as forms from '../contract/forms.ts';
 import * as notifications from '../contract/notifications.ts';
 import * as organizations from '../contract/organizations.ts';
 import * as webhooks from '../contract/webhooks.ts';
@@ -17,6 +18,9 @@ const requestSchemas: Record<string, z.ZodType> = {
   WorkflowDefinitionInput: workflowDefinition,
   CreateWorkflowRequest: workflows.createWorkflowRequest,
   UpdateWorkflowRequest: workflows.updateWorkflowRequest,
+  CreateFormRequest: forms.createFormRequest,
+  UpdateFormRequest: forms.updateFormRequest,
+  FormFieldInput: forms.formField,
   CreateWebhookRequest: webhooks.createWebhookRequest,
   CreateConnectionRequest: organizations.createConnectionRequest,
   ConnectNumberRequest: organizations.connectNumberRequest,
@@ -37,6 +41,9 @@ const answerSchemas: Record<string, z.ZodType> = {
   WorkflowDefinition: workflowDefinition,
   WorkflowSummaries: workflows.workflowSummaries,
   Workflow: workflows.workflowResource,
+  Form: forms.formResource,
+  FormList: forms.formList,
+  FormField: forms.formField,
   Webhook: webhooks.webhookResource,
   CreatedWebhook: webhooks.createdWebhook,
   WebhookList: webhooks.webhookList,

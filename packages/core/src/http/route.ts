@@ -1,6 +1,7 @@
 import type * as z from 'zod';
 import type { Calls } from '../calls/calls.ts';
 import type { ErrorCode } from '../errors.ts';
+import type { Forms } from '../forms/forms.ts';
 import type { Webhooks } from '../notifications/webhooks.ts';
 import type { Caller, Organizations } from '../organizations/organizations.ts';
 import type { HttpResponse } from '../ports/http.ts';
@@ -16,6 +17,7 @@ export interface Readiness {
 export interface HttpServices {
   organizations: Organizations;
   workflows: Workflows;
+  forms: Forms;
   calls: Calls;
   webhooks: Webhooks;
   readiness(): Promise<Readiness>;

@@ -1,10 +1,12 @@
 import { formatCallback, formatWebhook } from '../contract/notifications.ts';
 import type { WorkflowDefinition } from '../contract/workflow-definition.ts';
 import type { EmitEvent } from '../events.ts';
+import { formFillsOf } from '../forms/form-fills.ts';
 import { createId } from '../ids.ts';
 import { callbackSecretContext, type SecretBox, webhookSecretContext } from '../organizations/secret-box.ts';
 import type { CallRecord, TranscriptEntry } from '../ports/call-store.ts';
 import type { Delivery, NewDelivery } from '../ports/delivery-store.ts';
+import type { CallForm } from '../ports/form-store.ts';
 import type { Job } from '../ports/job-store.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Storage } from '../ports/storage.ts';
@@ -30,6 +32,7 @@ export interface Notifier {
     definition: WorkflowDefinition,
     transcript: readonly TranscriptEntry[],
     summary: string,
+    forms: readonly CallForm[],
   ): Promise<readonly NewDelivery[]>;
   /**
    * Runs a `deliver` job: makes one attempt, recorded before a byte is sent. An attempt that was interrupted is
@@ -94,9 +97,10 @@ export function createNotifier(deps: NotifierDeps): Notifier {
   }
 
   return {
-    async buildDeliveries(call, definition, transcript, summary) {
+    async buildDeliveries(call, definition, transcript, summary, forms) {
       if (!call.outcome) throw new Error('only a completed call can be told about');
-      const result = { call, outcome: call.outcome, summary, transcript, formFills: null };
+      const formFills = definition.forms.length === 0 ? null : formFillsOf(forms);
+      const result = { call, outcome: call.outcome, summary, transcript, formFills };
       const common = { organizationId: call.organizationId, callId: call.id };
       const built: NewDelivery[] = [];
       if (call.origin === 'prompt' && call.callbackUrl !== null) {
@@ -144,7 +148,8 @@ export function createNotifier(deps: NotifierDeps): Notifier {
       }
 
       const answer = await outbound.post({ url: delivery.url, headers, body: delivery.body, signal });
-      signal.throwIfAborted();
+      // An answer that came is worth recording even when the job was taken away meanwhile.
+      if (answer.status === null) signal.throwIfAborted();
       const delivered = answer.status !== null && answer.status >= 200 && answer.status < 300;
       const againInMs = delivered ? null : nextAttemptInMs(delivery, attempt.number, answer);
       await deliveries.finishAttempt(delivery.id, attempt.number, {

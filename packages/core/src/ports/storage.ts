@@ -1,8 +1,10 @@
 import type { RateLimiterAbstract } from 'rate-limiter-flexible';
 import type { CallStore } from './call-store.ts';
 import type { DeliveryStore } from './delivery-store.ts';
+import type { FormStore } from './form-store.ts';
 import type { JobStore } from './job-store.ts';
 import type { OrganizationStore } from './organization-store.ts';
+import type { ToolCallStore } from './tool-call-store.ts';
 import type { WorkflowStore } from './workflow-store.ts';
 
 /**
@@ -17,7 +19,9 @@ import type { WorkflowStore } from './workflow-store.ts';
 export interface Storage {
   readonly organizations: OrganizationStore;
   readonly workflows: WorkflowStore;
+  readonly forms: FormStore;
   readonly calls: CallStore;
+  readonly toolCalls: ToolCallStore;
   readonly deliveries: DeliveryStore;
   readonly jobs: JobStore;
   /** Brings the schema up to date; safe to call from many processes at once. Idempotent. */

@@ -4,11 +4,13 @@ import { attemptsContract } from './storage/attempts.ts';
 import { conversationsContract } from './storage/conversations.ts';
 import { deliveriesContract } from './storage/deliveries.ts';
 import { dialingContract } from './storage/dialing.ts';
+import { formsContract } from './storage/forms.ts';
 import { jobsContract } from './storage/jobs.ts';
 import { limitingContract } from './storage/limiting.ts';
 import { organizationsContract } from './storage/organizations.ts';
 import { reportsContract } from './storage/reports.ts';
 import type { StorageTest } from './storage/tenant.ts';
+import { toolCallsContract } from './storage/tool-calls.ts';
 import { workflowsContract } from './storage/workflows.ts';
 import type { TestFunction } from './telephony-contract.ts';
 
@@ -35,11 +37,13 @@ export function storageContract(options: StorageContractOptions): void {
   };
   organizationsContract(test);
   workflowsContract(test);
+  formsContract(test);
   acceptingContract(test);
   dialingContract(test, openAnother);
   attemptsContract(test);
   reportsContract(test);
   conversationsContract(test);
+  toolCallsContract(test);
   jobsContract(test, openAnother);
   deliveriesContract(test);
   limitingContract(test);

@@ -67,6 +67,14 @@ export function lintWorkflow(definition: WorkflowDefinition): WorkflowIssue[] {
       message: 'give every step a title of its own: an earlier step has this one',
     });
   }
+  for (const name of ['forms', 'tools'] as const) {
+    for (const index of repeated(definition[name])) {
+      issues.push({
+        path: `definition.${name}.${index}`,
+        message: 'name it once: an earlier entry is the same',
+      });
+    }
+  }
   if (definition.voicemail.message !== undefined && !definition.dialing.detectMachine) {
     issues.push({
       path: 'definition.voicemail.message',

@@ -77,7 +77,22 @@ const workflows = createWorkflows({
             }
           : null,
     },
+    forms: {
+      get: async (organization, id) =>
+        organization === organizationId && id === 'form_1'
+          ? {
+              id,
+              organizationId: organization,
+              title: 'Visit',
+              version: 1,
+              fields: [],
+              createdAt: new Date(),
+              updatedAt: new Date(),
+            }
+          : null,
+    },
   },
+  toolNames: ['find_order'],
 });
 
 async function issuesOf(input: { name?: string; definition?: unknown }): Promise<string[]> {
@@ -192,5 +207,17 @@ describe('createWorkflows', () => {
     expect(
       await issuesOf({ definition: { ...definition, metadata: { webhooks: ['whk_1', 'whk_2'] } } }),
     ).toEqual(['definition.metadata.webhooks.1']);
+  });
+
+  it('knows the organization’s forms and the server’s tools', async () => {
+    expect(
+      await issuesOf({ definition: { ...definition, forms: ['form_1'], tools: ['find_order'] } }),
+    ).toEqual([]);
+    expect(
+      await issuesOf({ definition: { ...definition, forms: ['form_1', 'form_2'], tools: ['delete_all'] } }),
+    ).toEqual(['definition.forms.1', 'definition.tools.0']);
+    expect(await issuesOf({ definition: { ...definition, forms: ['form_1', 'form_1'] } })).toEqual([
+      'definition.forms.1',
+    ]);
   });
 });

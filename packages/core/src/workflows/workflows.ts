@@ -7,6 +7,7 @@ import {
 import { CallkiteError } from '../errors.ts';
 import { createId } from '../ids.ts';
 import type { DeliveryStore } from '../ports/delivery-store.ts';
+import type { FormStore } from '../ports/form-store.ts';
 import type { Page, PageRequest } from '../ports/page.ts';
 import type { WorkflowRecord, WorkflowStore } from '../ports/workflow-store.ts';
 import { lintWorkflow, type WorkflowIssue } from './linter.ts';
@@ -37,13 +38,21 @@ export interface WorkflowsDeps {
   readonly storage: {
     readonly workflows: WorkflowStore;
     readonly deliveries: Pick<DeliveryStore, 'getIntegration'>;
+    readonly forms: Pick<FormStore, 'get'>;
   };
+  /** Names of the tools that embedders added. */
+  readonly toolNames: readonly string[];
 }
 
 const workflowName = z.string().trim().min(1).max(200);
 
 function issuesOf(error: z.ZodError, field: string): WorkflowIssue[] {
   return error.issues.map(({ path, message }) => ({ path: [field, ...path].join('.'), message }));
+}
+
+/** An issue for each entry of the list at `path` that was looked for and not found. */
+function issuesAt(path: string, found: readonly unknown[], message: string): WorkflowIssue[] {
+  return found.flatMap((each, index) => (each === null ? [{ path: `${path}.${index}`, message }] : []));
 }
 
 function refuse(issues: readonly WorkflowIssue[]): void {
@@ -54,7 +63,7 @@ function refuse(issues: readonly WorkflowIssue[]): void {
 }
 
 export function createWorkflows(deps: WorkflowsDeps): Workflows {
-  const { workflows, deliveries } = deps.storage;
+  const { workflows, deliveries, forms } = deps.storage;
 
   async function missing(organizationId: string, id: string): Promise<CallkiteError> {
     const owner = await workflows.ownerOf(id);
@@ -63,18 +72,29 @@ export function createWorkflows(deps: WorkflowsDeps): Workflows {
       : new CallkiteError('not_found', 'There is no such workflow');
   }
 
-  async function unknownWebhooks(organizationId: string, ids: readonly string[]): Promise<WorkflowIssue[]> {
-    const integrations = await Promise.all(ids.map((id) => deliveries.getIntegration(organizationId, id)));
-    return integrations.flatMap((integration, index) =>
-      integration
-        ? []
-        : [
-            {
-              path: `definition.metadata.webhooks.${index}`,
-              message: 'create the webhook integration first: there is none with this id',
-            },
-          ],
-    );
+  /** What the definition names and the organization, or this server, does not have. */
+  async function unknownNames(
+    organizationId: string,
+    { metadata, forms: formIds, tools }: WorkflowDefinition,
+  ): Promise<WorkflowIssue[]> {
+    const webhookIds = metadata.webhooks ?? [];
+    const [integrations, records] = await Promise.all([
+      Promise.all(webhookIds.map((id) => deliveries.getIntegration(organizationId, id))),
+      Promise.all(formIds.map((id) => forms.get(organizationId, id))),
+    ]);
+    return [
+      ...issuesAt(
+        'definition.metadata.webhooks',
+        integrations,
+        'create the webhook integration first: there is none with this id',
+      ),
+      ...issuesAt('definition.forms', records, 'create the form first: there is none with this id'),
+      ...issuesAt(
+        'definition.tools',
+        tools.map((name) => (deps.toolNames.includes(name) ? name : null)),
+        'this server has no tool of this name',
+      ),
+    ];
   }
 
   /** Everything that is wrong with the given parts is told at once. */
@@ -88,9 +108,7 @@ export function createWorkflows(deps: WorkflowsDeps): Workflows {
       ...(name?.error ? issuesOf(name.error, 'name') : []),
       ...(definition?.error ? issuesOf(definition.error, 'definition') : []),
       ...(definition?.data ? lintWorkflow(definition.data) : []),
-      ...(definition?.data
-        ? await unknownWebhooks(organizationId, definition.data.metadata.webhooks ?? [])
-        : []),
+      ...(definition?.data ? await unknownNames(organizationId, definition.data) : []),
     ]);
     return {
       ...(name?.data === undefined ? {} : { name: name.data }),

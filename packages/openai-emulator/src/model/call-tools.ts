@@ -6,12 +6,13 @@ import { entityValue } from './known-entities.ts';
 import { OUTCOME_SENTENCES, type Outcome, outcomeValue } from './outcome.ts';
 import { sameStem, significantWords, withoutFinalStop, words } from './wording.ts';
 
-export type ToolPurpose = 'end_call' | 'opt_out' | 'transfer' | 'record_field';
+export type ToolPurpose = 'end_call' | 'opt_out' | 'transfer' | 'keypad' | 'record_field';
 
 const PURPOSES: Record<ToolPurpose, RegExp> = {
   end_call: /end_?.*call|hang_?up/i,
   opt_out: /opt_?out|do_?not_?call/i,
   transfer: /transfer/i,
+  keypad: /send_?digits|press_?keys?|keypad|dtmf/i,
   record_field: /fill|record_?.*field/i,
 };
 
@@ -36,6 +37,12 @@ export function callTool(tool: ToolDefinition, about: { outcome: Outcome; said: 
     if (/said|quote|utterance|words|text|evidence/.test(blank.name) && about.said !== '') return about.said;
     return entityValue(blank, about.said);
   });
+  return { name: tool.name, arguments: asObject(filled) };
+}
+
+/** A call that presses keys, when the tool takes them in one field. */
+export function pressKeys(tool: ToolDefinition, keys: string): ToolCall {
+  const filled = fillSchema(tool.parameters, ({ name }) => (/digit|key/.test(name) ? keys : undefined));
   return { name: tool.name, arguments: asObject(filled) };
 }
 

@@ -28,6 +28,31 @@ const fillField = strictTool('fill_form_field', {
   value: { type: 'string' },
 });
 
+const nullable = (schema: object, description: string) => ({
+  anyOf: [schema, { type: 'null' }],
+  description,
+});
+const fillForm = strictTool('fill_form', {
+  fields: {
+    type: 'object',
+    properties: {
+      full_name_1: nullable({ type: 'string' }, 'Full name, text, required. Ask: May I have your full name?'),
+      e_mail_2: nullable({ type: 'string' }, 'E-mail, e-mail address, required.'),
+      guests_3: nullable({ type: 'number' }, 'Guests, number, optional.'),
+      drinks_4: nullable(
+        { type: 'array', items: { type: 'string', enum: ['Tea', 'Coffee'] } },
+        'Drinks, one or more of the options, required.',
+      ),
+    },
+    required: ['full_name_1', 'e_mail_2', 'guests_3', 'drinks_4'],
+    additionalProperties: false,
+  },
+  quote: { type: 'string' },
+  confirmed: { type: 'array', items: { type: 'string', enum: ['e_mail_2', 'guests_3'] } },
+});
+const sendDigits = strictTool('send_digits', { digits: { type: 'string' } });
+const findOrder = strictTool('find_order', { number: { type: ['string', 'null'] } });
+
 const DISCLOSURE = 'Hello, I am an AI assistant calling on behalf of Bright Smile Dental.';
 const BRIEF = `You are Ava, calling on behalf of Bright Smile Dental.
 
@@ -181,6 +206,62 @@ describe('a call held by the model', () => {
   it('keeps its turns short', async () => {
     const { lines } = await talk(['Hello?', 'Is there coffee?', 'maybe', 'what did you say?', 'yes', 'no']);
     for (const line of lines) expect(line.split(' ').length).toBeLessThan(34);
+  });
+
+  it('fills a form from what was said, and asks for what is required and missing', async () => {
+    const brief = '## Objective\nLearn who comes.\n\n## Steps\n1. Wrap up: Thank them and say goodbye.';
+    const { calls, lines } = await talk(
+      ['Hello?', 'My name is Jordan Avery, two guests please', 'jordan@example.com', 'Tea and coffee', 'bye'],
+      brief,
+      [endCall, optOut, fillForm],
+    );
+    const empty = { full_name_1: null, e_mail_2: null, guests_3: null, drinks_4: null };
+    const filled = (fields: object, quote: string) =>
+      `fill_form ${JSON.stringify({ fields: { ...empty, ...fields }, quote, confirmed: [] })}`;
+    expect(calls.slice(0, 3)).toEqual([
+      filled({ full_name_1: 'Jordan Avery', guests_3: 2 }, 'My name is Jordan Avery, two guests please'),
+      filled({ e_mail_2: 'jordan@example.com' }, 'jordan@example.com'),
+      filled({ drinks_4: ['Tea', 'Coffee'] }, 'Tea and coffee'),
+    ]);
+    expect(lines[0]).toBe('May I have your full name?');
+    expect(lines[1]).toContain('What is your e-mail address?');
+    expect(lines[2]).toContain('Would you like Tea or Coffee?');
+    expect(calls.at(-1)).toMatch(/^end_call/);
+  });
+
+  it('reads back what the brief says is to be read back, and tells what the callee agreed to', async () => {
+    const brief = `## Objective\nLearn who comes.\n\n## Steps\n1. Wrap up: Thank them and say goodbye.\n
+## Forms\nForm "Visit", filled in with the tool fill_form:\n- Read back: e_mail_2 = jordan@example.com\n- Filled: full_name_1`;
+    const { calls, lines } = await talk(['Hello?', 'Yes, that is right.'], brief, [endCall, fillForm]);
+    expect(lines[0]).toBe('Let me read that back: jordan@example.com. Is that right?');
+    expect(calls[0]).toMatch(/^fill_form .*"quote":"Yes, that is right\.","confirmed":\["e_mail_2"\]}$/);
+  });
+
+  it.each([
+    ['Welcome. For our opening hours, press 1. For reception, press 2.', '2'],
+    ['Press 4 for billing, press 5 for appointments.', '5'],
+    ['To go on, please press pound.', '#'],
+  ])('takes a way through the menu "%s"', async (menu, digits) => {
+    const completion = await client.chat.completions.create({
+      model: 'gpt-6-luna',
+      messages: [
+        { role: 'system', content: BRIEF },
+        { role: 'assistant', content: DISCLOSURE },
+        { role: 'user', content: menu },
+      ],
+      tools: [endCall, sendDigits],
+    });
+    expect(completion.choices[0]?.message.tool_calls).toMatchObject([
+      { function: { name: 'send_digits', arguments: `{"digits":"${digits}"}` } },
+    ]);
+  });
+
+  it('uses the tool that a step names, and says what it found', async () => {
+    const brief =
+      '## Objective\nHelp.\n\n## Steps\n1. Order: Use find_order and tell them where their order is.';
+    const { calls, lines } = await talk(['Hello?', 'Thanks, bye'], brief, [endCall, findOrder]);
+    expect(calls[0]).toBe('find_order {"number":null}');
+    expect(lines[0]).toMatch(/^I looked it up/);
   });
 
   it('fills a form field with the answer before it goes on', async () => {

@@ -1,10 +1,12 @@
 import type { Brief, BriefStep } from './brief.ts';
-import { callTool, findTool, recordAnswer } from './call-tools.ts';
+import { callTool, findTool, pressKeys, recordAnswer } from './call-tools.ts';
 import { type CalleeIntent, calleeIntent } from './callee-intent.ts';
 import type { ModelAnswer, ModelRequest, ToolDefinition } from './dialogue.ts';
 import { type EntityKind, findEntities } from './entities.ts';
 import { answerFromFacts } from './fact-lookup.ts';
+import { fillFromWords, missingQuestion, readBackQuestion, readForms } from './form-filling.ts';
 import type { Outcome } from './outcome.ts';
+import { menuKey, sayResult, toolNamedIn, useOwnTool, wasUsed } from './own-tools.ts';
 import { type Phrases, phrasesFor } from './phrases.ts';
 import { MAX_SPOKEN_WORDS, spokenStep, stepKind, wasSaid } from './spoken-step.ts';
 import { withoutFinalStop, words } from './wording.ts';
@@ -17,6 +19,8 @@ interface PlannedStep {
   step: BriefStep;
   line: string;
   asked: boolean;
+  /** The tool that carries the step out, where it names one. */
+  tool: ToolDefinition | undefined;
 }
 
 /** The call as the messages tell it. */
@@ -34,6 +38,7 @@ interface Progress {
   /** The step the callee is answering. */
   current: PlannedStep | undefined;
   tools: ToolDefinition[];
+  forms: ReturnType<typeof readForms>;
 }
 
 function readProgress(brief: Brief, request: ModelRequest): Progress {
@@ -52,7 +57,9 @@ function readProgress(brief: Brief, request: ModelRequest): Progress {
   }
   const steps = brief.steps.map((step) => {
     const line = spokenStep(step, brief, phrases);
-    return { step, line, asked: wasSaid(line, said) };
+    const tool = toolNamedIn(step, request.tools);
+    const asked = tool ? wasUsed(tool, request) : wasSaid(line, said);
+    return { step, line, asked, tool };
   });
   const lastSaid = said.slice(-1);
   const current = steps.findLast((planned) => planned.asked && wasSaid(planned.line, lastSaid));
@@ -69,6 +76,7 @@ function readProgress(brief: Brief, request: ModelRequest): Progress {
     heardInAll,
     current,
     tools: request.tools,
+    forms: readForms(request),
   };
 }
 
@@ -178,13 +186,17 @@ function acknowledgement({ phrases, intent, heard }: Progress): string | undefin
 function askNext(progress: Progress, lead: string | undefined): ModelAnswer {
   const { phrases } = progress;
   if (progress.said.length >= MAX_AGENT_MESSAGES - 1) return endCall(progress, phrases.goodbye, 'incomplete');
+  const readBack = readBackQuestion(progress.forms, progress.said);
+  if (readBack) return say(readBack);
   const next = nextStep(progress);
   if (shouldOfferOtherTime(progress, next)) return say(compose(lead, phrases.otherTime));
   const { opening } = progress.brief;
   const introduction =
     progress.said.length === 1 && opening && !wasSaid(opening, progress.said) ? opening : lead;
+  if (next?.tool) return useOwnTool(next.tool, progress.heard);
   if (next && stepKind(next.step) !== 'closing') return say(compose(introduction, next.line));
-
+  const missing = missingQuestion(progress.forms, progress);
+  if (missing) return say(compose(introduction, missing));
   return endCall(progress, compose(lead, phrases.completed), 'completed');
 }
 
@@ -255,7 +267,21 @@ export function converse(brief: Brief, request: ModelRequest): ModelAnswer {
     const failed = /fail|error|unavailable|not |no /i.test(last?.text ?? '');
     return failed ? answerAndReturn(progress, phrases.cannotTransfer) : say('');
   }
+  if (wasCalled('keypad')) return say('');
+  if (last?.role === 'tool' && progress.steps.some(({ tool }) => tool && calledNames.includes(tool.name))) {
+    return say(sayResult(last.text));
+  }
   if (progress.said.length >= MAX_AGENT_MESSAGES) return endCall(progress, phrases.goodbye, 'incomplete');
+
+  const keypad = last?.role === 'user' ? findTool(request.tools, 'keypad') : undefined;
+  const key = keypad && menuKey(heard, brief);
+  if (keypad && key) return { text: null, toolCalls: [pressKeys(keypad, key)] };
+  const hasWords = !/^(?:voicemail|opt_out|silence|listening|wrong_number)$/.test(intent);
+  if (last?.role === 'user' && hasWords) {
+    const agrees = intent === 'positive';
+    const filled = fillFromWords(progress.forms, heard, { ...progress, agrees });
+    if (filled) return filled;
+  }
 
   switch (intent) {
     case 'voicemail':

@@ -13,7 +13,7 @@ const KINDS: [RegExp, EntityKind[]][] = [
   [/(?:^|_)(?:name|who|person|customer|callee|recipient|contact)(?:_name)?$/, ['name']],
 ];
 
-const NUMBER_WORDS: Record<string, string> = {
+export const NUMBER_WORDS: Record<string, string> = {
   one: '1',
   two: '2',
   three: '3',

@@ -84,6 +84,15 @@ with input as (
     case when a.prompt is null then now() end, a.deadline_at
   from accepted a cross join line left join workflow on true
   returning id
+), bound_forms as (
+  insert into ${schema}.call_forms (call_id, form_id, version, position)
+  select a.call_id, f.id, f.current_version, min(named.position)
+  from accepted a
+  join workflow on true
+  join ${schema}.workflow_versions v on v.workflow_id = $17 and v.version = workflow.current_version
+  cross join jsonb_array_elements_text(v.definition -> 'forms') with ordinality as named (id, position)
+  join ${schema}.forms f on f.id = named.id and f.organization_id = $2 and f.deleted_at is null
+  group by a.call_id, f.id, f.current_version
 )
 select verdict.result, exists (select from new_call) as stored, line.connection_id,
   greatest(1, ceil(extract(epoch from line.down_until - now())))::integer as retry_after,

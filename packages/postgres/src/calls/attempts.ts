@@ -73,10 +73,7 @@ export function createAttempts({ kysely, tables }: Database): AttemptsPart {
       return resolve(attemptId, ['intent', 'unknown'], async (transaction, call, attempt) => {
         await closeAttempt(transaction, tables, attempt.id, 'not_placed');
         if (call.cancel_requested) {
-          await endCall(transaction, tables, call.id, {
-            outcome: { callStatus: 'not_picked_up', providerStatus: 'canceled' },
-            reason: 'canceled_by_request',
-          });
+          await endCall(transaction, tables, call.id, canceled);
         } else if ('reason' in next) {
           await endCall(transaction, tables, call.id, failed(next.reason));
         } else {
@@ -92,7 +89,8 @@ export function createAttempts({ kysely, tables }: Database): AttemptsPart {
     abandonAttempt(attemptId, reason) {
       return resolve(attemptId, ['intent', 'placed', 'unknown'], async (transaction, call, attempt) => {
         await closeAttempt(transaction, tables, attempt.id, 'ended');
-        await endCall(transaction, tables, call.id, failed(reason));
+        const wasCanceled = call.cancel_requested && call.answered_at === null;
+        await endCall(transaction, tables, call.id, wasCanceled ? canceled : failed(reason));
         return true;
       });
     },
@@ -138,6 +136,11 @@ export async function closeAttempt(
     )
     update ${tables.attempts} set state = ${state} where id = ${attemptId}`.execute(executor);
 }
+
+const canceled = {
+  outcome: { callStatus: 'not_picked_up', providerStatus: 'canceled' },
+  reason: 'canceled_by_request',
+} as const;
 
 function failed(reason: CallReason) {
   return { outcome: { callStatus: 'not_picked_up', providerStatus: 'failed' }, reason } as const;

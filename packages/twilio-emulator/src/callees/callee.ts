@@ -7,6 +7,8 @@ export interface CalleeLine {
   heard(): Promise<string>;
   /** The same, but `undefined` when the agent stays silent for `withinMs`, or half a real second if that is longer. */
   heard(options: { withinMs: number }): Promise<string | undefined>;
+  /** The next key the agent presses, or `undefined` when it presses none for `withinMs`. */
+  keyPressed(options: { withinMs: number }): Promise<string | undefined>;
   /** Resolves once the agent begins to speak, at once if it already does. */
   agentSpeaks(): Promise<void>;
   /** Speaks. Resolves when everything is said. */

@@ -133,6 +133,37 @@ describe('people who are difficult', () => {
   });
 });
 
+it('a phone menu puts through whoever presses the right key', async () => {
+  const { application, client } = on;
+  const noun = `<ConversationRelay url="${application.socketUrl}/relay"/>`;
+  application.answer('/twiml', () => twiml(`<Connect>${noun}</Connect>`));
+  application.onSocket((relay) => {
+    const keys = ['9', '2'];
+    relay.socket.on('message', (data) => {
+      const { type, voicePrompt = '' } = JSON.parse(data.toString());
+      if (type !== 'prompt') return;
+      if (voicePrompt.includes('press 2')) relay.send({ type: 'sendDigits', digits: `w${keys.shift()}` });
+      if (voicePrompt.includes('Reception'))
+        relay.send({ type: 'text', token: 'Thank you. Goodbye.', last: true });
+    });
+  });
+  const { sid } = await client.calls.create({
+    to: '+12025550140',
+    from,
+    url: `${application.url}/twiml`,
+    timeLimit: 120,
+  });
+  const record = await on.ended(sid);
+  const said = record.transcript.filter((line) => line.speaker === 'callee').map((line) => line.text);
+  expect(said).toEqual([
+    expect.stringContaining('For reception, press 2.'),
+    'That is not a valid choice.',
+    expect.stringContaining('For reception, press 2.'),
+    'Reception, this is Jordan speaking.',
+    'Goodbye.',
+  ]);
+});
+
 it('numbers of the accounts end the call at once', async () => {
   const { record, said } = await talkTo('+12025550199');
   expect(record).toMatchObject({ callee: 'own number', status: 'completed' });

@@ -26,6 +26,7 @@ export function calleeLine(
     to: call.to,
     from: call.from,
     heard,
+    keyPressed: ({ withinMs }) => line.nextKey(withinMs),
     agentSpeaks: () => line.agentSpeaks(),
     async say(text) {
       await line.calleeSpeaks(text);

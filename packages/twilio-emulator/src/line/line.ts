@@ -46,6 +46,8 @@ export class Line {
   #cut: CutSpeech | undefined;
   #wakeHeard: (() => void) | undefined;
   #wakeStarted: (() => void) | undefined;
+  #keys: string[] = [];
+  #wakePressed: (() => void) | undefined;
 
   constructor(options: { pace: Pace; signal: AbortSignal; observer: LineObserver }) {
     this.pace = options.pace;
@@ -119,6 +121,9 @@ export class Line {
   /** The agent sends keys. */
   sendDigits(digits: string): void {
     this.#observer.pressed('agent', digits);
+    this.#keys.push(...digits.replaceAll('w', ''));
+    this.#wakePressed?.();
+    this.#wakePressed = undefined;
   }
 
   /** The next thing the agent said to its end, or undefined when `withinMs` of the call pass without. */
@@ -134,6 +139,18 @@ export class Line {
     const utterance = this.#utterances.join(' ');
     this.#utterances = [];
     return utterance;
+  }
+
+  /** The next key the agent presses, or undefined when `withinMs` of the call pass without. */
+  async nextKey(withinMs: number): Promise<string | undefined> {
+    if (this.#keys.length === 0) {
+      const pressed = new Promise<void>((resolve) => {
+        this.#wakePressed = resolve;
+      });
+      const patienceMs = Math.max(this.pace.real(withinMs), LEAST_PATIENCE_MS);
+      await Promise.race([pressed, delay(patienceMs, this.signal)]);
+    }
+    return this.#keys.shift();
   }
 
   /** The callee speaks. @returns what the agent had said if this cut it off */

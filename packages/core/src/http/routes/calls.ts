@@ -1,5 +1,5 @@
 import type { AcceptedCall } from '../../calls/calls.ts';
-import type { CallResource } from '../../contract/calls.ts';
+import type { CallDetail, CallResource } from '../../contract/calls.ts';
 import {
   callDetail,
   callList,
@@ -11,8 +11,10 @@ import {
   triggerCallResponse,
 } from '../../contract/calls.ts';
 import { CallkiteError, type ErrorCode } from '../../errors.ts';
+import { formFillsOf } from '../../forms/form-fills.ts';
 import type { Caller } from '../../organizations/organizations.ts';
 import type { CallRecord } from '../../ports/call-store.ts';
+import type { CallForm } from '../../ports/form-store.ts';
 import type { HttpResponse } from '../../ports/http.ts';
 import { type HttpServices, rawRoute, route } from '../route.ts';
 
@@ -121,11 +123,18 @@ export const callRoutes = [
       refusals: ['not_found'],
     },
     async (services, { caller, parameters }) => {
-      const { call, transcript } = await getOwnCall(services, caller, parameters.call_id);
+      const { call, transcript, forms, toolCalls } = await getOwnCall(services, caller, parameters.call_id);
       return {
         ...toResource(call),
         messages: transcript.map(({ role, content }) => ({ role, content })),
-        form_fills: [],
+        form_fills: formFillsOf(forms),
+        form_answers: forms.flatMap(answersOf),
+        tool_calls: toolCalls.map(({ name, status, at, durationMs }) => ({
+          name,
+          status,
+          at: at.toISOString(),
+          duration_ms: durationMs,
+        })),
       };
     },
   ),
@@ -160,6 +169,17 @@ function acceptedResponse(accepted: AcceptedCall): HttpResponse {
   if (accepted.replayed) headers['idempotent-replayed'] = 'true';
   if (accepted.bodyMismatch) headers['idempotent-body-mismatch'] = 'true';
   return { status: accepted.status, headers, body: accepted.body };
+}
+
+function answersOf({ id, answers }: CallForm): CallDetail['form_answers'] {
+  return answers.map(({ field, value, confirmed, quote, at }) => ({
+    form_id: id,
+    field,
+    value: typeof value === 'object' ? [...value] : value,
+    confirmed,
+    quote,
+    at: at.toISOString(),
+  }));
 }
 
 function toResource(call: CallRecord): CallResource {

@@ -60,6 +60,68 @@ export const resources: Readonly<Record<string, Test>> = {
     assertInvalid(await probe.send('PATCH', '/workflows/wf_x', { key, json: {} }), ['body']);
   },
 
+  async 'forms are versioned, belong to one organization and attach to workflows'(probe) {
+    const { key } = await probe.createOrganization();
+    const fields = [
+      { name: 'Full name', type: 'text', required: true },
+      { name: 'Drink', type: 'select', options: ['Tea', 'Coffee'] },
+    ];
+    const created = await probe.send('POST', '/forms', { key, json: { title: 'Visit', fields } });
+    assert.equal(created.status, 201, created.text);
+    const id = text(created.json, 'id');
+    assert.deepEqual(record(created.json).fields, [fields[0], { ...fields[1], required: false }]);
+    const path = `/forms/${id}`;
+    const changed = await probe.send('PATCH', path, { key, json: { title: 'Stay', expected_version: 1 } });
+    assert.equal(changed.status, 200, changed.text);
+    assert.equal(record(changed.json).version, 2);
+    const outdated = await probe.send('PATCH', path, { key, json: { title: 'x', expected_version: 1 } });
+    assertProblem(outdated, 409, 'conflict');
+    assert.equal(text((await probe.send('GET', `${path}?version=1`, { key })).json, 'title'), 'Visit');
+    assertProblem(await probe.send('GET', `${path}?version=9`, { key }), 404, 'not_found');
+    assert.deepEqual(
+      list((await probe.send('GET', '/forms', { key })).json, 'forms').map((form) => form.title),
+      ['Stay'],
+    );
+    const attach = (forms: string[], by = key) =>
+      probe.send('POST', '/workflows', {
+        key: by,
+        json: { name: 'With form', definition: { ...definition, forms } },
+      });
+    assert.equal((await attach([id])).status, 201);
+    assertProblem(await attach([id, 'form_unknown']), 400, 'validation_failed');
+    const stranger = await probe.createOrganization();
+    assertProblem(await attach([id], stranger.key), 400, 'validation_failed');
+    assert.deepEqual(list((await probe.send('GET', '/forms', { key: stranger.key })).json, 'forms'), []);
+    for (const [method, json] of [
+      ['GET', undefined],
+      ['PATCH', { title: 'Mine' }],
+      ['DELETE', undefined],
+    ] as const) {
+      assertProblem(await probe.send(method, path, { key: stranger.key, json }), 403, 'forbidden');
+    }
+    assert.equal((await probe.send('DELETE', path, { key })).status, 204);
+    assertProblem(await probe.send('GET', path, { key }), 404, 'not_found');
+    assertProblem(await probe.send('GET', path, { key: stranger.key }), 404, 'not_found');
+  },
+
+  async 'options belong to fields that are a choice'(probe) {
+    const { key } = await probe.createOrganization();
+    const post = (...fields: object[]) =>
+      probe.send('POST', '/forms', { key, json: { title: 'Visit', fields } });
+    assertInvalid(await post({ name: 'Drink', type: 'select' }), ['fields.0.options']);
+    assertInvalid(await post({ name: 'Drinks', type: 'multi-select', options: [] }), ['fields.0.options']);
+    assertInvalid(await post({ name: 'Name', type: 'text', options: ['Jordan'] }), ['fields.0.options']);
+    assertInvalid(await post({ name: 'When', type: 'date' }), ['fields.0.type']);
+    assertInvalid(await post({ name: '__proto__', type: 'text' }), ['fields.0.name']);
+    assertInvalid(await post({ name: 'Drink', type: 'select', options: ['Tea', 'tea'] }), [
+      'fields.0.options.1',
+    ]);
+    assertInvalid(await post({ name: 'Name', type: 'text' }, { name: 'name', type: 'email' }), [
+      'fields.1.name',
+    ]);
+    assertInvalid(await post(), ['fields']);
+  },
+
   async 'webhooks are created with a secret that is shown once, tested, and deleted'(probe) {
     const { key } = await probe.createOrganization();
     const created = await probe.send('POST', '/webhooks', {

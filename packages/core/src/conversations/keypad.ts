@@ -1,0 +1,36 @@
+import * as z from 'zod';
+import type { SpeechChannel } from '../ports/speech.ts';
+import { type ConversationTool, conversationTool } from './tools.ts';
+import type { Transcript } from './transcript.ts';
+
+/** A menu deeper than this is a maze. */
+const maximumUses = 5;
+const keys = /^[0-9*#w]{1,32}$/;
+
+const note = (digits: string) => `(pressed ${digits})`;
+const isNote = /^\(pressed [0-9*#w]+\)$/;
+
+/** Lets the agent press keys. How often is counted in the transcript, which outlasts a lost line. */
+export function keypadTool(
+  channel: Pick<SpeechChannel, 'pressDigits'>,
+  transcript: Transcript,
+): ConversationTool {
+  return conversationTool({
+    name: 'send_digits',
+    description:
+      'Presses keys on the phone, then listens. Use it, without saying anything, when a recorded menu names a key that leads to your objective.',
+    input: z.strictObject({ digits: z.string().describe('0-9, * and #; w waits for half a second') }),
+    run({ digits }) {
+      if (!keys.test(digits)) return { answer: 'Nothing was pressed: give 1 to 32 of 0-9, *, # and w.' };
+      const uses = transcript.entries.filter(
+        ({ role, content }) => role === 'assistant' && isNote.test(content),
+      );
+      if (uses.length >= maximumUses) {
+        return { answer: 'Nothing was pressed: this menu is too deep. Say what you want, or end the call.' };
+      }
+      channel.pressDigits(digits);
+      transcript.add({ role: 'assistant', content: note(digits), interrupted: false });
+      return { nothingToSay: true };
+    },
+  });
+}

@@ -1,0 +1,1 @@
+export { type Embedded, type EmbeddedAccount, type EmbeddedOptions, startEmbedded } from './embedded.ts';

@@ -127,6 +127,21 @@ async function liveCall(key: string): Promise<string> {
   return path;
 }
 
+it('answers as built, outside of any test runner', { timeout: 2 * patienceMs }, async () => {
+  const server = await started();
+  const status = async (path: string, headers: Record<string, string> = {}) =>
+    (await fetch(`http://127.0.0.1:${port}${path}`, { headers })).status;
+  expect(await status('/workflows')).toBe(401);
+  expect(await status('/workflows', { authorization: 'Bearer ck_live_nonsense' })).toBe(401);
+  expect(await status('/workflows', { authorization: `Bearer ${firstKey()}` })).toBe(200);
+  expect(await status('/nothing')).toBe(404);
+  for (const path of ['/docs', '/openapi.json', '/healthz', '/readyz', '/metrics']) {
+    expect(await status(path), path).toBe(200);
+  }
+  server.child.kill('SIGTERM');
+  expect(await server.exitCode).toBe(0);
+});
+
 it('lets a live call end when it is asked to stop', { timeout: 3 * patienceMs }, async () => {
   const server = await started({ CALLKITE_EMULATOR_SPEED: '10' });
   const key = firstKey();

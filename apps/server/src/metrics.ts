@@ -124,7 +124,7 @@ export function createMetrics(jobs: Pick<JobStore, 'stats'>): Metrics {
           if (event.state === 'completed') live.delete(event.callId);
           else live.set(event.callId, { state: event.state, seenAtMs: Date.now() });
           break;
-        case 'call.completed':
+        case 'call.finished':
           live.delete(event.callId);
           completed.inc({
             call_status: event.outcome.callStatus,

@@ -18,6 +18,7 @@ import { toFetch } from './http/fetch.ts';
 import { createHttpHandler } from './http/handler.ts';
 import type { Readiness } from './http/route.ts';
 import { createJobRunner } from './job-runner.ts';
+import { BoundedMap } from './limits/bounded-map.ts';
 import { createIdempotency } from './limits/idempotency.ts';
 import { createRateLimits } from './limits/rate-limit.ts';
 import { createNotifier } from './notifications/notifier.ts';
@@ -91,6 +92,7 @@ type OrganizationSettings = Pick<Organization, 'name' | 'allowedCountries'>;
 
 /** Node and store may disagree on the time by so much. */
 const clockSkewAllowedMs = 2_000;
+const cacheEntries = 50_000;
 const organizationCacheMs = 5_000;
 const orphanSweepMs = 60_000;
 const purgeMs = 10 * 60_000;
@@ -116,7 +118,7 @@ export function createCallkite(options: CallkiteOptions): Callkite {
   const telephonyFor = (mode: Mode) => vendorsOf(mode).telephony;
   const languageModelFor = (mode: Mode) => vendorsOf(mode).languageModel;
   const secretBox = createSecretBox(options.secretKey);
-  const cache = options.cache ?? new Keyv();
+  const cache = options.cache ?? new Keyv({ store: new BoundedMap(cacheEntries) });
   const allowPrivate = options.allowPrivateCallbacks ?? false;
   const outbound = createOutboundFetch({ allowPrivate });
   const tokens = createAttemptTokens((text) => secretBox.hmac('attempt', text));
@@ -133,7 +135,10 @@ export function createCallkite(options: CallkiteOptions): Callkite {
     logger,
   });
   // Spares the store a look-up per call and turn.
-  const knownOrganizations = new Keyv<OrganizationSettings>({ ttl: organizationCacheMs });
+  const knownOrganizations = new Keyv<OrganizationSettings>({
+    store: new BoundedMap(cacheEntries),
+    ttl: organizationCacheMs,
+  });
   async function settingsOf(organizationId: string): Promise<OrganizationSettings> {
     const known = await knownOrganizations.get(organizationId);
     if (known) return known;

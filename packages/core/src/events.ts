@@ -16,7 +16,14 @@ export type CallkiteEvent =
       readonly outcome: CallOutcome;
       readonly reason: CallReason | null;
     }
-  | { readonly type: 'call.finished'; readonly callId: string; readonly summary: string }
+  /** Once for every call that ended, in the process that wrote its result, whatever ended it. */
+  | {
+      readonly type: 'call.finished';
+      readonly callId: string;
+      readonly outcome: CallOutcome;
+      readonly reason: CallReason | null;
+      readonly summary: string;
+    }
   | {
       readonly type: 'delivery.attempted';
       readonly deliveryId: string;

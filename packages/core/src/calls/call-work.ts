@@ -67,7 +67,7 @@ export function createFinishWork(deps: CallWorkDeps): JobHandler {
     const forms = definition.forms.length === 0 ? [] : await deps.storage.forms.ofCall(callId);
     const deliveries = await deps.buildDeliveries(call, definition, transcript, summary, forms);
     if (await calls.finishCall(callId, summary, deliveries)) {
-      deps.emit({ type: 'call.finished', callId, summary });
+      deps.emit({ type: 'call.finished', callId, outcome: outcomeOf(call), reason: call.reason, summary });
       if (deliveries.length > 0) deps.onDeliveries();
     }
   }

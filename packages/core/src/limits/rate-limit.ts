@@ -1,4 +1,4 @@
-import * as ipaddr from 'ipaddr.js';
+import ipaddr from 'ipaddr.js';
 import { type RateLimiterAbstract, RateLimiterMemory, type RateLimiterRes } from 'rate-limiter-flexible';
 import { CallkiteError } from '../errors.ts';
 import type { Logger } from '../ports/logger.ts';

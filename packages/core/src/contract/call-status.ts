@@ -23,7 +23,6 @@ export const callReason = z.enum([
   'agent_unavailable',
   'blocked_dnc',
   'blocked_destination',
-  'blocked_window_expired',
   'canceled_by_request',
   'opted_out',
   'callee_silent',

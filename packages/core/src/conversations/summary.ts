@@ -38,7 +38,6 @@ const endings: Readonly<Record<CallReason, string>> = {
   agent_unavailable: 'The call was cut short by a technical problem of the agent.',
   blocked_dnc: 'The call was not placed: the number asked not to be called.',
   blocked_destination: 'The call was not placed: calls to this destination are not allowed.',
-  blocked_window_expired: 'The call was not placed: no allowed calling time came in time.',
   canceled_by_request: 'The call was canceled on request.',
   opted_out: 'The person asked not to be called again.',
   callee_silent: 'The call was ended because the person stopped answering.',

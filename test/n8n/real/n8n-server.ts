@@ -12,13 +12,15 @@ export interface N8nServer {
   readonly installation: string;
   /** What it printed so far. */
   output(): string;
+  /** Resolves when it is not just starting again. */
+  ready(): Promise<void>;
   /** Stops the process and starts another one on the same data. */
   restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
 /** Whether n8n answers for real: while it starts, it knows no addresses yet, and then says 200 to each of them. */
-export async function isUp(url: string): Promise<boolean> {
+async function isUp(url: string): Promise<boolean> {
   const answer = await fetch(`${url}/rest/settings`).catch(() => null);
   return answer?.headers.get('content-type')?.includes('json') ?? false;
 }
@@ -85,14 +87,16 @@ export async function startN8n(options: { publicUrl: string; port: number }): Pr
     clearTimeout(force);
   }
 
-  await start();
+  let ready = start();
+  await ready;
   return {
     url,
     installation,
     output: () => chunks.join(''),
+    ready: () => ready,
     async restart() {
-      await end();
-      await start();
+      ready = end().then(start);
+      await ready;
     },
     async stop() {
       await end();

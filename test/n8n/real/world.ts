@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Embedded, eventually, freePort, startEmbedded } from '../../embedded.ts';
 import { listen } from '../server-for-tests.ts';
 import { type N8nApi, type N8nNode, type N8nWorkflow, n8nApi } from './n8n-api.ts';
-import { isUp, type N8nServer, startN8n } from './n8n-server.ts';
+import { type N8nServer, startN8n } from './n8n-server.ts';
 
 /** A real n8n beside the project's own server on the embedded default. */
 export interface World {
@@ -26,6 +26,7 @@ export async function startWorld(): Promise<World> {
   const port = await freePort();
   // The public address of n8n. Like a proxy in front of it, it holds requests while n8n starts again.
   const front = await listen(async (request, response) => {
+    await n8n.ready();
     if (world.blocked(request.url ?? '')) response.writeHead(503).end();
     else await forward(request, response, `http://127.0.0.1:${port}`);
   });
@@ -75,7 +76,6 @@ async function forward(request: IncomingMessage, response: ServerResponse, targe
   const headers = Object.entries(request.headers)
     .filter(([name]) => !['host', 'connection', 'content-length', 'transfer-encoding'].includes(name))
     .map(([name, value]): [string, string] => [name, String(value)]);
-  await eventually('the start of n8n', () => isUp(target), 60_000);
   const answer = await fetch(`${target}${request.url}`, {
     method: request.method ?? 'GET',
     headers,

@@ -82,7 +82,7 @@ export function createRateLimits(deps: RateLimitsDeps): RateLimits {
 
 function rateLimited(state: RateLimiterRes): CallkiteError {
   const retryAfterSeconds = wholeSeconds(state.msBeforeNext);
-  return new CallkiteError('rate_limited', `too many requests: retry in ${retryAfterSeconds} s`, {
+  return new CallkiteError('rate_limited', `Too many requests: retry in ${retryAfterSeconds} s`, {
     retryable: true,
     retryAfterSeconds,
   });

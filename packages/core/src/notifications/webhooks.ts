@@ -121,5 +121,5 @@ function sampleWebhook(deliveryId: string) {
 }
 
 function missing(what: string): never {
-  throw new CallkiteError('not_found', `there is no such ${what}`);
+  throw new CallkiteError('not_found', `There is no such ${what}`);
 }

@@ -42,10 +42,10 @@ function isSpecialExchange(number: PhoneNumber): boolean {
 function invalid(): CallkiteError {
   return new CallkiteError(
     'invalid_phone_number',
-    'the phone number is not a real one in E.164 format: "+", country code and number, digits only',
+    'The phone number is not a real one in E.164 format: "+", country code and number, digits only',
   );
 }
 
 function refuse(what: string): never {
-  throw new CallkiteError('destination_not_allowed', `calls to this number are not allowed: it is ${what}`);
+  throw new CallkiteError('destination_not_allowed', `Calls to this number are not allowed: it is ${what}`);
 }

@@ -125,7 +125,7 @@ export function createOrganizations(deps: OrganizationsDeps): Organizations {
     const { accountId, secret } = account;
     const facts = await telephonyOf(mode).describeAccount(account);
     if (!facts.active) {
-      throw new CallkiteError('provider_rejected', 'the carrier account is suspended or closed');
+      throw new CallkiteError('provider_rejected', 'The carrier account is suspended or closed');
     }
     const standing = standingOf(facts);
     return store.saveConnection({
@@ -234,7 +234,7 @@ export function createOrganizations(deps: OrganizationsDeps): Organizations {
 }
 
 function missing(what: string): never {
-  throw new CallkiteError('not_found', `there is no such ${what}`);
+  throw new CallkiteError('not_found', `There is no such ${what}`);
 }
 
 function invalid(field: string, issue: string): never {

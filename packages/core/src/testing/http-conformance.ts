@@ -14,7 +14,7 @@ export interface HttpConformanceOptions {
 /**
  * The suite every way of mounting Callkite passes: statuses, bodies, headers and the order of checks of the whole
  * HTTP API, over real connections. It creates organizations of its own, and places about twenty calls as the one it
- * is given.
+ * is given. Callkite has to allow private callbacks: the suite sends nothing beyond this machine.
  */
 export function httpConformance({ it, start }: HttpConformanceOptions): void {
   let started: Promise<HttpProbe> | undefined;

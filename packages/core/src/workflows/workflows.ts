@@ -72,12 +72,17 @@ export function createWorkflows(deps: WorkflowsDeps): Workflows {
       : new CallkiteError('not_found', 'There is no such workflow');
   }
 
-  /** What the definition names and the organization, or this server, does not have. */
+  /**
+   * What the definition names and the organization, or this server, does not have. What the current version names
+   * already may have been deleted since, and must not keep people from changing something else.
+   */
   async function unknownNames(
     organizationId: string,
-    { metadata, forms: formIds, tools }: WorkflowDefinition,
+    { metadata, forms: namedForms, tools }: WorkflowDefinition,
+    current: WorkflowDefinition | undefined,
   ): Promise<WorkflowIssue[]> {
-    const webhookIds = metadata.webhooks ?? [];
+    const webhookIds = (metadata.webhooks ?? []).filter((id) => !current?.metadata.webhooks?.includes(id));
+    const formIds = namedForms.filter((id) => !current?.forms.includes(id));
     const [integrations, records] = await Promise.all([
       Promise.all(webhookIds.map((id) => deliveries.getIntegration(organizationId, id))),
       Promise.all(formIds.map((id) => forms.get(organizationId, id))),
@@ -101,6 +106,7 @@ export function createWorkflows(deps: WorkflowsDeps): Workflows {
   async function check(
     organizationId: string,
     input: { name?: string | undefined; definition?: WorkflowDefinitionInput | undefined },
+    current?: WorkflowDefinition,
   ): Promise<{ name?: string; definition?: WorkflowDefinition }> {
     const name = input.name === undefined ? null : workflowName.safeParse(input.name);
     const definition = input.definition === undefined ? null : workflowDefinition.safeParse(input.definition);
@@ -108,7 +114,7 @@ export function createWorkflows(deps: WorkflowsDeps): Workflows {
       ...(name?.error ? issuesOf(name.error, 'name') : []),
       ...(definition?.error ? issuesOf(definition.error, 'definition') : []),
       ...(definition?.data ? lintWorkflow(definition.data) : []),
-      ...(definition?.data ? await unknownNames(organizationId, definition.data) : []),
+      ...(definition?.data ? await unknownNames(organizationId, definition.data, current) : []),
     ]);
     return {
       ...(name?.data === undefined ? {} : { name: name.data }),
@@ -135,7 +141,9 @@ export function createWorkflows(deps: WorkflowsDeps): Workflows {
     list: (organizationId, page) => workflows.list(organizationId, page),
     summaries: (organizationId) => workflows.listSummaries(organizationId),
     async update(organizationId, id, change) {
-      const checked = await check(organizationId, change);
+      const current = await workflows.get(organizationId, id);
+      if (!current) throw await missing(organizationId, id);
+      const checked = await check(organizationId, change, current.definition);
       const { expectedVersion } = change;
       const updated = await workflows.update(organizationId, id, {
         ...checked,

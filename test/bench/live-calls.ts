@@ -14,8 +14,11 @@ export interface LiveCalls {
   stop(): Promise<void>;
 }
 
-/** A server under live relay calls of callees who answer whatever they hear, at the speed of life. */
-export async function startLiveCalls(): Promise<LiveCalls> {
+/**
+ * A server under live relay calls of callees who answer whatever they hear.
+ * @param speed how much faster than life the callees are
+ */
+export async function startLiveCalls(speed = 1): Promise<LiveCalls> {
   const chatty = defineCallee({
     name: 'chatty',
     description: 'answers everything, and at length',
@@ -32,6 +35,7 @@ export async function startLiveCalls(): Promise<LiveCalls> {
   });
   const database = await startPostgres();
   const carrier = await startTwilioEmulator({
+    speed,
     allowInsecureLoopback: true,
     callees: [chatty],
     transcripts: false,

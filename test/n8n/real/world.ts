@@ -12,6 +12,8 @@ export interface World {
   readonly credentials: { callkiteApi: { id: string; name: string } };
   /** Requests from outside to n8n that it refuses to let through. */
   blocked: (path: string) => boolean;
+  /** What requests from outside to n8n wait for before they are let through. */
+  held: (path: string) => Promise<void>;
   /** What the phone network saw for this number. */
   rings(number: string): number;
   /** Waits until every accepted call is over, so that no ring can still come. */
@@ -26,6 +28,7 @@ export async function startWorld(): Promise<World> {
   const port = await freePort();
   // The public address of n8n. Like a proxy in front of it, it holds requests while n8n starts again.
   const front = await listen(async (request, response) => {
+    await world.held(request.url ?? '');
     await n8n.ready();
     if (world.blocked(request.url ?? '')) response.writeHead(503).end();
     else await forward(request, response, `http://127.0.0.1:${port}`);
@@ -44,6 +47,7 @@ export async function startWorld(): Promise<World> {
     api,
     credentials,
     blocked: () => false,
+    held: () => Promise.resolve(),
     rings: (number) => callkite.twilioEmulator.calls().filter(({ to }) => to === number).length,
     async allOver() {
       await eventually('the end of all calls', async () => {

@@ -237,7 +237,7 @@ export function createCalls(deps: CallsDeps): Calls {
       const before = await storage.calls.get(organizationId, callId);
       if (!before) throw new CallkiteError('not_found', 'Call not found');
       if (before.state === 'completed') {
-        if (before.cancelRequested || before.reason === 'canceled_by_request') return before;
+        if (before.cancelRequested) return before;
         throw new CallkiteError('conflict', 'This call is over already');
       }
       const canceled = await storage.calls.cancel(organizationId, callId);

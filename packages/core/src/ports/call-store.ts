@@ -185,7 +185,7 @@ export interface CallStore {
   ): Promise<void>;
 
   /**
-   * Cancels. Queued: completed at once as canceled. Dialling or live: `cancelRequested` is set and the attempt
+   * Cancels: `cancelRequested` is set. Queued: completed at once as canceled. Dialling or live: the attempt is
    * returned, for the caller to end at the carrier. Already completed: nothing.
    */
   cancel(

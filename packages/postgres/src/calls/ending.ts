@@ -60,6 +60,7 @@ export async function endQueuedCalls(
     readonly limit?: number;
   },
 ): Promise<readonly StoredCall[]> {
+  const isCancel = options.reason === 'canceled_by_request';
   const { rows } = await sql<StoredCall>`
     with chosen as (
       select id from ${tables.calls} where state = 'queued' and ${options.which}
@@ -68,7 +69,8 @@ export async function endQueuedCalls(
       update ${tables.calls} c set
         state = 'completed',
         call_status = 'not_picked_up',
-        provider_status = ${options.reason === 'canceled_by_request' ? 'canceled' : 'failed'},
+        provider_status = ${isCancel ? 'canceled' : 'failed'},
+        cancel_requested = cancel_requested or ${isCancel},
         reason = coalesce(reason, ${options.reason}),
         ended_at = clock_timestamp()
       from chosen where c.id = chosen.id

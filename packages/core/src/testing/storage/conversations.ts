@@ -15,6 +15,7 @@ export function conversationsContract(test: StorageTest): void {
     assert.equal(canceled?.call.state, 'completed');
     assert.deepEqual(canceled?.call.outcome, { callStatus: 'not_picked_up', providerStatus: 'canceled' });
     assert.equal(canceled?.call.reason, 'canceled_by_request');
+    assert.equal(canceled?.call.cancelRequested, true);
     assert.deepEqual(await storage.calls.claimNext(tenant.connectionId, createId('att')), { result: 'idle' });
     assert.equal((await tenant.jobs('finish_call')).length, 1);
     assert.deepEqual(await storage.calls.cancel(tenant.organizationId, callId), canceled);

@@ -53,7 +53,20 @@ export type {
   OrganizationStore,
 } from './ports/organization-store.ts';
 export type { Page, PageRequest } from './ports/page.ts';
-export type { CalleeEvent, SpeechChannel, TextSocket } from './ports/speech.ts';
+export type {
+  AudioChannel,
+  AudioEvent,
+  CallChannel,
+  CalleeEvent,
+  SpeechChannel,
+  TextSocket,
+} from './ports/speech.ts';
+export type {
+  SpeechModel,
+  SpeechModelEvent,
+  SpeechSession,
+  SpeechSessionRequest,
+} from './ports/speech-model.ts';
 export type { Storage } from './ports/storage.ts';
 export type {
   AnsweredBy,

@@ -43,3 +43,40 @@ export interface SpeechChannel {
   /** Drops the channel at once. */
   close(): void;
 }
+
+/** What comes from the callee's side of a live call whose sound is ours. */
+export type AudioEvent =
+  /** Always first. `providerCallId` is the carrier's id of the call. */
+  | { readonly type: 'ready'; readonly providerCallId: string; readonly sessionId: string }
+  /** The callee's sound, without gaps: what was lost on the way is filled with silence. */
+  | { readonly type: 'audio'; readonly audio: string }
+  | { readonly type: 'pressed'; readonly digit: string }
+  /** Everything played before this mark has been heard. Never told of marks that `clear` took back. */
+  | { readonly type: 'played'; readonly mark: string }
+  /** Always last. */
+  | { readonly type: 'closed' };
+
+/**
+ * Sound in, sound out, on one live call: µ-law, 8 kHz, mono, so 8 bytes a millisecond, as base64 in pieces of any length.
+ * No event is lost between construction and `listen`.
+ */
+export interface AudioChannel {
+  /** Starts delivery of events, in order, to the one listener. */
+  listen(listener: (event: AudioEvent) => void): void;
+  /** Plays this after everything that was given before. May be given faster than it is played. */
+  play(audio: string): void;
+  /** Asks to be told when what was given so far has been played; at once when nothing is left to play. */
+  mark(name: string): void;
+  /** Stops playback, drops what is left of it, and takes all open marks back. */
+  clear(): void;
+  pressDigits(digits: string): void;
+  /** Ends the session; the carrier then asks for instructions. What is not played yet is lost. */
+  end(): void;
+  /** Drops the channel at once. */
+  close(): void;
+}
+
+/** How words travel on a call: the carrier hears and speaks (`words`), or a speech model does (`audio`). */
+export type CallChannel =
+  | { readonly kind: 'words'; readonly channel: SpeechChannel }
+  | { readonly kind: 'audio'; readonly channel: AudioChannel };

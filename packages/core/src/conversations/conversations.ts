@@ -110,7 +110,6 @@ export function createConversations(deps: ConversationsDeps): Conversations {
         channel.end();
         return;
       }
-      channel.listen(conversation.handle);
       await conversation.finished;
     }
 

@@ -1,5 +1,6 @@
 import type { CallReason } from '../contract/call-status.ts';
 import type { WorkflowDefinition } from '../contract/workflow-definition.ts';
+import { CallkiteError } from '../errors.ts';
 import type { EmitEvent } from '../events.ts';
 import type { CallRecord, CallStore, TranscriptEntry } from '../ports/call-store.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -7,11 +8,13 @@ import type { CallForm, FormStore } from '../ports/form-store.ts';
 import type { LanguageModel } from '../ports/language-model.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { OrganizationStore } from '../ports/organization-store.ts';
-import type { SpeechChannel } from '../ports/speech.ts';
+import type { CallChannel } from '../ports/speech.ts';
+import type { SpeechModel } from '../ports/speech-model.ts';
 import type { ToolCallRecord, ToolCallStore } from '../ports/tool-call-store.ts';
 import type { AgentTool } from './agent-tool.ts';
 import { agentTools } from './agent-tools.ts';
-import { disclosureLine } from './disclosure.ts';
+import type { CarrierLine } from './carrier-line.ts';
+import { disclosureLine, isDisclosure } from './disclosure.ts';
 import { fillForms } from './form-filling.ts';
 import { keepTrying } from './keep-trying.ts';
 import { keypadTool } from './keypad.ts';
@@ -19,6 +22,8 @@ import { asksForNoMoreCalls } from './opt-out.ts';
 import { phrasesFor } from './phrases.ts';
 import { instructionsFor } from './prompt.ts';
 import { silenceWatch } from './silence.ts';
+import type { Talk, TalkOptions } from './talk.ts';
+import { talkInSound } from './talk-in-sound.ts';
 import { talkInWords } from './talk-in-words.ts';
 import { callTools } from './tools.ts';
 import { openTranscript } from './transcript.ts';
@@ -39,10 +44,16 @@ export interface ConversationOptions {
   readonly tools: readonly AgentTool[];
   /** Uses of them so far. */
   readonly toolCalls: readonly ToolCallRecord[];
-  readonly channel: SpeechChannel;
+  readonly channel: CallChannel;
   readonly languageModel: LanguageModel;
+  /** For channels of sound. */
+  readonly speechModel: SpeechModel | null;
+  readonly line: CarrierLine | null;
   readonly storage: {
-    readonly calls: Pick<CallStore, 'appendTranscript' | 'transcript' | 'noteReason'>;
+    readonly calls: Pick<
+      CallStore,
+      'appendTranscript' | 'transcript' | 'noteReason' | 'noteConversationOver'
+    >;
     readonly organizations: Pick<OrganizationStore, 'addDoNotCall'>;
     readonly forms: Pick<FormStore, 'storeAnswer'>;
     readonly toolCalls: Pick<ToolCallStore, 'begin' | 'finish'>;
@@ -82,15 +93,15 @@ export function converse(options: ConversationOptions): Conversation {
   });
   const tools = [
     ...callTools,
-    ...(definition.abilities.keypad ? [keypadTool(options.channel, transcript)] : []),
+    ...(definition.abilities.keypad
+      ? [keypadTool({ pressDigits: (digits) => talk.pressDigits(digits) }, transcript)]
+      : []),
     ...forms.tools,
     ...ownTools.tools,
   ];
   const silence = silenceWatch({ silenceMs: definition.endRules.silenceSeconds * 1000, onSilence });
-  const talk = talkInWords({
+  const talk = openTalk(options, {
     callId,
-    channel: options.channel,
-    languageModel: options.languageModel,
     transcript,
     silence,
     tools,
@@ -100,6 +111,7 @@ export function converse(options: ConversationOptions): Conversation {
         forms: forms.describe(),
       }),
     oneMoment: phrases.oneMoment,
+    noteEnd: () => keepTrying(() => storage.calls.noteConversationOver(callId)),
     emit,
     logger,
   });
@@ -133,13 +145,14 @@ export function converse(options: ConversationOptions): Conversation {
       setTimeout(onTimeUp, leftMs),
     );
     const disclosure = disclosureLine(definition, organizationName);
-    const wasDisclosed = earlier.some(({ role, content }) => role === 'assistant' && content === disclosure);
-    if (wasDisclosed) {
+    const disclosedAt = earlier.findLastIndex((entry) => isDisclosure(entry, disclosure));
+    if (disclosedAt < 0) {
+      talk.disclose(disclosure);
+    } else if (disclosedAt < earlier.length - 1) {
       talk.say(phrases.resumed);
       talk.takeTurn('resumed');
       return;
     }
-    talk.disclose(disclosure);
     if (definition.opening === undefined) talk.takeTurn('answered');
     else talk.say(definition.opening);
   }
@@ -219,4 +232,18 @@ export function converse(options: ConversationOptions): Conversation {
     closed: onClosed,
   });
   return { drop: talk.drop, finished };
+}
+
+function openTalk(conversation: ConversationOptions, options: TalkOptions): Talk {
+  const { channel, languageModel, speechModel, definition, line } = conversation;
+  if (channel.kind === 'words') return talkInWords({ ...options, channel: channel.channel, languageModel });
+  if (speechModel === null) throw new CallkiteError('internal', 'this server has no speech model');
+  return talkInSound({
+    ...options,
+    channel: channel.channel,
+    speechModel,
+    language: definition.language,
+    speaker: definition.voice.speaker ?? null,
+    line,
+  });
 }

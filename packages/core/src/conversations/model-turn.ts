@@ -2,10 +2,7 @@ import { CallkiteError } from '../errors.ts';
 import type { LanguageModel, ModelMessage, ModelToolCall } from '../ports/language-model.ts';
 import type { Logger } from '../ports/logger.ts';
 import { keepPace } from './pace.ts';
-import { type ConversationTool, type ToolOutcome, useTool } from './tools.ts';
-
-/** Requests of one turn that may follow tool calls. */
-const maximumToolRounds = 5;
+import { type ConversationTool, maximumToolRounds, type ToolOutcome, useTool } from './tools.ts';
 
 /**
  * - `answered`: the text was given to `onText` in full, or a tool did what there was to do.

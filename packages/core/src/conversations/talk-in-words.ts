@@ -137,6 +137,7 @@ export function talkInWords(
     disclose: (line) => voice.say(line, { last: true, interruptible: false }),
     say: (line) => voice.say(line, { last: true }),
     takeTurn: startTurn,
+    pressDigits: (digits) => channel.pressDigits(digits),
     finish(line, { interruptible }) {
       stopTurn();
       voice.finishUtterance();

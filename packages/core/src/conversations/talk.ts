@@ -23,6 +23,8 @@ export interface Talk {
   say(line: string): void;
   /** Leaves the next words to the model. */
   takeTurn(occasion: Occasion): void;
+  /** Presses 0-9, * and # on the callee's line; w waits for half a second. */
+  pressDigits(digits: string): void;
   /** Drops the turn under way, says this last, and ends the channel once it was heard. */
   finish(line: string, options: { readonly interruptible: boolean }): void;
   /** Drops the channel at once. */
@@ -50,6 +52,8 @@ export interface TalkOptions {
   instructions(): string;
   /** Words for a callee who waits. */
   readonly oneMoment: string;
+  /** To be on record before the channel is ended, where the carrier cannot tell that from a lost channel. */
+  noteEnd(): Promise<void>;
   readonly emit: EmitEvent;
   readonly logger: Logger;
 }

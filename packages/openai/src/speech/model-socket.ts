@@ -30,6 +30,8 @@ export class ModelSocket {
   readonly #listener: ModelSocketListener;
   readonly #deadline: NodeJS.Timeout;
   #keepAlive: NodeJS.Timeout | undefined;
+  /** Frames that wait until the session is established; `null` from then on. */
+  #held: string[] | null = [];
   #isEnded = false;
 
   constructor(options: ModelSocketOptions, listener: ModelSocketListener) {
@@ -57,17 +59,31 @@ export class ModelSocket {
     socket.on('close', () => this.fail(unavailable('the model ended the session')));
   }
 
-  /** What there was to agree on is agreed on: the time for that is over. */
-  established(): void {
-    clearTimeout(this.#deadline);
+  get isEstablished(): boolean {
+    return this.#held === null;
   }
 
-  send(frame: string): void {
+  /** What there was to agree on is agreed on. */
+  established(): void {
+    clearTimeout(this.#deadline);
+    const held = this.#held ?? [];
+    this.#held = null;
+    for (const frame of held) this.agree(frame);
+  }
+
+  /** Sends what leads to `established`, at once. */
+  agree(frame: string): void {
     if (this.#isEnded) return;
     this.#socket.send(frame);
     if (this.#socket.bufferedAmount > MAXIMUM_BUFFERED_BYTES) {
       this.fail(unavailable('the model takes sound more slowly than it is spoken'));
     }
+  }
+
+  /** Sends what waits until then, and is dropped after the end. */
+  send(frame: string): void {
+    if (this.#held === null) this.agree(frame);
+    else this.#held.push(frame);
   }
 
   close(): void {

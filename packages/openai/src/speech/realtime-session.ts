@@ -48,8 +48,6 @@ export class RealtimeSession implements SpeechSession {
   readonly #utterances: RealtimeUtterances;
   readonly #responses: RealtimeResponses;
   #instructions: string;
-  /** Frames that wait until the session is ready; `null` from then on. */
-  #held: string[] | null = [];
   #isConfigured = false;
 
   constructor(settings: RealtimeSettings, request: SpeechSessionRequest) {
@@ -76,7 +74,7 @@ export class RealtimeSession implements SpeechSession {
   }
 
   hear(audio: string): void {
-    if (audio !== '' && isPlain(audio)) this.#sendFrame(appendFrame(audio));
+    if (audio !== '' && isPlain(audio)) this.#socket.send(appendFrame(audio));
   }
 
   say(text: string): void {
@@ -123,12 +121,7 @@ export class RealtimeSession implements SpeechSession {
   }
 
   #send(event: RealtimeClientEvent): void {
-    this.#sendFrame(JSON.stringify(event));
-  }
-
-  #sendFrame(frame: string): void {
-    if (this.#held === null) this.#socket.send(frame);
-    else this.#held.push(frame);
+    this.#socket.send(JSON.stringify(event));
   }
 
   #receive(frame: Buffer): void {
@@ -147,7 +140,7 @@ export class RealtimeSession implements SpeechSession {
         this.#configure();
         break;
       case 'session.updated':
-        if (this.#held !== null) this.#becomeReady();
+        if (!this.#socket.isEstablished) this.#becomeReady();
         this.#responses.turnDetectionChanged(
           event.session.audio?.input.turn_detection?.create_response !== false,
         );
@@ -200,14 +193,11 @@ export class RealtimeSession implements SpeechSession {
       .map((item) => ({ type: 'conversation.item.create', item }));
     const session = { ...this.#settings.configuration, instructions: this.#instructions };
     commands.push({ type: 'session.update', event_id: configurationId, session });
-    for (const command of commands) this.#socket.send(JSON.stringify(command));
+    for (const command of commands) this.#socket.agree(JSON.stringify(command));
   }
 
   #becomeReady(): void {
     this.#socket.established();
-    const held = this.#held ?? [];
-    this.#held = null;
-    for (const frame of held) this.#socket.send(frame);
     this.#delivery.tell({ type: 'ready' });
     this.#responses.start();
   }
@@ -236,7 +226,7 @@ export class RealtimeSession implements SpeechSession {
   #complained(error: RealtimeErrorDetails): void {
     const code = codeOf(error);
     // What is not about a command of ours is about the session, which begins with its configuration.
-    const isRefused = this.#held !== null && (error.event_id ?? configurationId) === configurationId;
+    const isRefused = !this.#socket.isEstablished && (error.event_id ?? configurationId) === configurationId;
     if (isPermanent(code) || isRefused || code === 'session_expired') {
       this.#socket.fail(sessionFailure(code, error.type === 'invalid_request_error'));
       return;

@@ -7,6 +7,7 @@ import type {
 import { strictJsonSchema } from '../strict-schema.ts';
 import { socketUrl } from './model-socket.ts';
 import { RealtimeSession } from './realtime-session.ts';
+import { voiceOf } from './voice.ts';
 
 /** How the server notices that the callee has finished. */
 export type TurnDetection =
@@ -89,7 +90,6 @@ function configurationOf(
   turnDetection: RealtimeAudioInputTurnDetection,
   request: SpeechSessionRequest,
 ): RealtimeSessionCreateRequest {
-  const voice = request.voice ?? options.voice ?? 'marin';
   const noiseReduction = options.noiseReduction === undefined ? 'near_field' : options.noiseReduction;
   return {
     type: 'realtime',
@@ -106,7 +106,7 @@ function configurationOf(
       },
       output: {
         format: { type: 'audio/pcmu' },
-        voice: voice.startsWith('voice_') ? { id: voice } : voice,
+        voice: voiceOf(request.voice ?? options.voice),
       },
     },
     tools: request.tools.map(({ name, description, input }) => ({

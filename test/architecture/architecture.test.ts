@@ -42,7 +42,7 @@ const mayDependOn: Record<string, readonly string[]> = {
   'packages/client': ['@callkite/core', 'standardwebhooks'],
   'packages/emulated-voice': [],
   'packages/twilio-emulator': ['@callkite/emulated-voice', 'saxes', 'ws', 'zod'],
-  'packages/openai-emulator': ['@callkite/emulated-voice', 'zod'],
+  'packages/openai-emulator': ['@callkite/emulated-voice', 'ws', 'zod'],
   'apps/server': ['*'],
 };
 

@@ -40,8 +40,9 @@ const mayDependOn: Record<string, readonly string[]> = {
     '@callkite/twilio-emulator',
   ],
   'packages/client': ['@callkite/core', 'standardwebhooks'],
-  'packages/twilio-emulator': ['saxes', 'ws', 'zod'],
-  'packages/openai-emulator': ['zod'],
+  'packages/emulated-voice': [],
+  'packages/twilio-emulator': ['@callkite/emulated-voice', 'saxes', 'ws', 'zod'],
+  'packages/openai-emulator': ['@callkite/emulated-voice', 'ws', 'zod'],
   'apps/server': ['*'],
 };
 

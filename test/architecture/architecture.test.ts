@@ -28,7 +28,7 @@ const mayDependOn: Record<string, readonly string[]> = {
   ],
   'packages/postgres': ['@callkite/core', '@electric-sql/pglite', 'kysely', 'pg', 'rate-limiter-flexible'],
   'packages/twilio': ['@callkite/core', 'twilio', 'zod'],
-  'packages/openai': ['@callkite/core', 'openai', 'zod'],
+  'packages/openai': ['@callkite/core', 'eventsource-parser', 'openai', 'ws', 'zod'],
   'packages/express': ['@callkite/core'],
   'packages/nestjs': ['@callkite/core', '@callkite/express'],
   'packages/embedded': [
@@ -40,8 +40,9 @@ const mayDependOn: Record<string, readonly string[]> = {
     '@callkite/twilio-emulator',
   ],
   'packages/client': ['@callkite/core', 'standardwebhooks'],
-  'packages/twilio-emulator': ['saxes', 'ws', 'zod'],
-  'packages/openai-emulator': ['zod'],
+  'packages/emulated-voice': [],
+  'packages/twilio-emulator': ['@callkite/emulated-voice', 'saxes', 'ws', 'zod'],
+  'packages/openai-emulator': ['@callkite/emulated-voice', 'ws', 'zod'],
   'apps/server': ['*'],
 };
 

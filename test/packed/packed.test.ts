@@ -23,6 +23,7 @@ const entries: Record<string, readonly string[]> = {
   '@callkite/express': ['callkiteMiddleware'],
   '@callkite/nestjs': ['CallkiteModule'],
   '@callkite/client': [],
+  '@callkite/emulated-voice': ['speak', 'listener'],
   '@callkite/twilio-emulator': ['startTwilioEmulator'],
   '@callkite/openai-emulator': ['startOpenAiEmulator'],
 };

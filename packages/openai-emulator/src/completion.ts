@@ -8,12 +8,11 @@ import {
   waitForAnswer,
 } from './event-stream.ts';
 import { type Exchange, readJson, sendJson } from './exchange.ts';
-import { type FaultPlan, strikeRequestError } from './faults.ts';
+import { type Faults, strikeRequestError } from './faults.ts';
 import { isJsonObject } from './json-schema.ts';
 import type { ModelRequest } from './model/dialogue.ts';
-import { answer } from './model/model.ts';
 import type { ModelCatalog } from './model-catalog.ts';
-import { createReply, type Reply } from './reply.ts';
+import { createReply, type Reply, think } from './reply.ts';
 import type { ResponseMemory } from './response-memory.ts';
 import {
   rememberedTurns,
@@ -70,7 +69,7 @@ function presentResponses(body: unknown, memory: ResponseMemory): Presentation {
 
 export interface CompletionContext {
   catalog: ModelCatalog;
-  faults: FaultPlan;
+  faults: Faults;
   script: Script;
   memory: ResponseMemory;
   pacing: Pacing;
@@ -78,7 +77,7 @@ export interface CompletionContext {
 }
 
 /** The break in the middle of this answer, if a fault strikes. */
-function strikeBreak(faults: FaultPlan, presentation: Presentation): StreamBreak | undefined {
+function strikeBreak(faults: Faults, presentation: Presentation): StreamBreak | undefined {
   const cut = faults.strike('socketCut');
   if (cut) return { afterTokens: cut.afterTokens };
   const error = presentation.stream ? faults.strike('streamError') : undefined;
@@ -112,13 +111,12 @@ export async function complete(
   if (failure) throw failure;
 
   const presentation = endpoint === 'chat' ? presentChat(body) : presentResponses(body, context.memory);
-  context.catalog.assertKnown(record.model ?? '');
+  context.catalog.assertKnown(record.model ?? '', 'text');
   const reply = createReply({
     request: presentation.modelRequest,
-    script: context.script,
+    source: think(presentation.modelRequest, context),
     faults,
     maxTokens: presentation.maxTokens,
-    answer,
   });
   const slow = faults.strike('slowFirstToken');
   const pacing = { ...context.pacing, firstTokenMs: context.pacing.firstTokenMs + (slow?.delayMs ?? 0) };

@@ -4,11 +4,13 @@ import { type Exchange, readJson, sendJson } from './exchange.ts';
 import { type FaultPlan, faultSettings } from './faults.ts';
 import type { RequestLog } from './request-log.ts';
 import { type Script, scriptedReply } from './script.ts';
+import type { ConnectionLog } from './speech/connection-log.ts';
 
 export interface ControlContext {
   faults: FaultPlan;
   script: Script;
   log: RequestLog;
+  connections: ConnectionLog;
 }
 
 async function readControl<Schema extends z.ZodType>(
@@ -25,6 +27,9 @@ export async function steer(exchange: Exchange, context: ControlContext): Promis
   switch (`${exchange.request.method} ${exchange.path}`) {
     case 'GET /_emulator/requests':
       sendJson(exchange, 200, { requests: context.log.list() });
+      return true;
+    case 'GET /_emulator/connections':
+      sendJson(exchange, 200, { connections: context.connections.list() });
       return true;
     case 'GET /_emulator/faults':
       sendJson(exchange, 200, context.faults.settings());

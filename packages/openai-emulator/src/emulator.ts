@@ -7,13 +7,19 @@ import { steer } from './control.ts';
 import { authenticate, type Exchange, sendJson } from './exchange.ts';
 import { type FaultSettings, faultPlan } from './faults.ts';
 import { modelCatalog } from './model-catalog.ts';
+import { realtimeEndpoint } from './realtime/endpoint.ts';
 import { newId } from './reply.ts';
 import { type RequestRecord, requestLog } from './request-log.ts';
 import { responseMemory } from './response-memory.ts';
 import { type ScriptedReply, type ScriptReport, script } from './script.ts';
+import type { SpeechContext } from './speech/connection.ts';
+import { type ConnectionRecord, connectionLog } from './speech/connection-log.ts';
+import { type SpeechPace, speechPace } from './speech/pace.ts';
+import { speechSockets } from './speech/sockets.ts';
 
 const MAX_REQUEST_RECORDS = 1000;
 const MAX_STORED_RESPONSES = 1000;
+const MAX_CONNECTION_RECORDS = 200;
 
 /** Limits the headers speak of; only the rate-limit fault enforces any. */
 const RATE_LIMIT_HEADERS = {
@@ -38,6 +44,8 @@ export interface OpenAiEmulatorOptions {
   firstTokenMs?: number | undefined;
   /** Speed of generation. @default unlimited */
   tokensPerSecond?: number | undefined;
+  /** How fast the speech models are. @default see {@link SpeechPace} */
+  speech?: Partial<SpeechPace> | undefined;
   /** Faults that are on from the start. @default none */
   faults?: FaultSettings | undefined;
   /** Exact replies, in order, in place of the model's. @default the model answers */
@@ -63,6 +71,8 @@ export interface OpenAiEmulator {
   configure(configuration: EmulatorConfiguration): void;
   /** The newest 1000 requests, oldest first. */
   requests(): RequestRecord[];
+  /** The newest 200 sockets to speech models, oldest first, and the events received on each. */
+  connections(): ConnectionRecord[];
   scriptReport(): ScriptReport;
   /**
    * Ends all connections and stops listening. Idempotent.
@@ -71,24 +81,34 @@ export interface OpenAiEmulator {
   close(): Promise<void>;
 }
 
-/** Starts a server that speaks the OpenAI text APIs over the rule-based model. */
+/** Starts a server that speaks the OpenAI text and speech APIs over the rule-based model. @throws ZodError for invalid options */
 export async function startOpenAiEmulator(options: OpenAiEmulatorOptions = {}): Promise<OpenAiEmulator> {
   const apiKeys = options.apiKeys && new Set(options.apiKeys);
   const log = requestLog(MAX_REQUEST_RECORDS);
-  const context: CompletionContext = {
+  const connections = connectionLog(MAX_CONNECTION_RECORDS);
+  const plan = faultPlan(options.faults ?? {});
+  const shared = {
     catalog: modelCatalog(options.models ?? []),
-    faults: faultPlan(options.faults ?? {}),
     script: script(options.script),
+    keepBodies: options.keepBodies ?? false,
+  };
+  const context: CompletionContext = {
+    ...shared,
+    faults: plan.on('text'),
     memory: responseMemory(MAX_STORED_RESPONSES),
     pacing: { firstTokenMs: options.firstTokenMs ?? 0, tokensPerSecond: options.tokensPerSecond },
-    keepBodies: options.keepBodies ?? false,
+  };
+  const speech: SpeechContext = {
+    ...shared,
+    faults: plan.on('speech'),
+    pace: speechPace.parse(options.speech ?? {}),
   };
 
   async function route(exchange: Exchange): Promise<void> {
     const { path, request } = exchange;
     const invalidUrl = new ApiError(`Invalid URL (${request.method} ${path})`, { status: 404 });
     if (path.startsWith('/_emulator/')) {
-      if (await steer(exchange, { ...context, log })) return;
+      if (await steer(exchange, { faults: plan, script: shared.script, log, connections })) return;
       throw invalidUrl;
     }
     authenticate(exchange, apiKeys);
@@ -157,6 +177,17 @@ export async function startOpenAiEmulator(options: OpenAiEmulatorOptions = {}): 
       console.error('openai-emulator: a request failed by a defect of the emulator', error);
     });
   });
+  const sockets = speechSockets({
+    endpoints: { '/v1/realtime': realtimeEndpoint(speech) },
+    apiKeys,
+    context: speech,
+    connections,
+    onRequest(record) {
+      log.add(record);
+      options.onRequest?.(record);
+    },
+  });
+  server.on('upgrade', sockets.upgrade);
   server.listen(options.port ?? 0, options.host ?? '127.0.0.1');
   await once(server, 'listening');
   const { address, family, port } = server.address() as AddressInfo;
@@ -165,10 +196,11 @@ export async function startOpenAiEmulator(options: OpenAiEmulatorOptions = {}): 
   let closing: Promise<void> | undefined;
   async function stop(): Promise<void> {
     const closed = once(server, 'close');
+    sockets.close();
     server.close();
     server.closeAllConnections();
     await closed;
-    const { unconsumed, unexpectedRequests } = context.script.report();
+    const { unconsumed, unexpectedRequests } = shared.script.report();
     if (unconsumed.length === 0 && unexpectedRequests === 0) return;
     throw new Error(
       `The emulator's script did not fit: ${unconsumed.length} replies were never asked for and ${unexpectedRequests} requests came after its end.`,
@@ -178,11 +210,12 @@ export async function startOpenAiEmulator(options: OpenAiEmulatorOptions = {}): 
   return {
     url: `http://${host}:${port}/v1`,
     configure({ faults, script: replies }) {
-      if (faults !== undefined) context.faults.configure(faults);
-      if (replies !== undefined) context.script.load(replies ?? undefined);
+      if (faults !== undefined) plan.configure(faults);
+      if (replies !== undefined) shared.script.load(replies ?? undefined);
     },
     requests: () => log.list(),
-    scriptReport: () => context.script.report(),
+    connections: () => connections.list(),
+    scriptReport: () => shared.script.report(),
     close() {
       closing ??= stop();
       return closing;

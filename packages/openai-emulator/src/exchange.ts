@@ -62,7 +62,10 @@ function maskKey(key: string): string {
 }
 
 /** Checks the bearer key; undefined accepts any. @throws ApiError 401 `invalid_api_key` */
-export function authenticate({ request }: Exchange, apiKeys: ReadonlySet<string> | undefined): void {
+export function authenticate(
+  { request }: Pick<Exchange, 'request'>,
+  apiKeys: ReadonlySet<string> | undefined,
+): void {
   const key = /^Bearer\s+(\S+)\s*$/i.exec(request.headers.authorization ?? '')?.[1];
   if (key === undefined) {
     throw new ApiError(

@@ -1,25 +1,30 @@
 import * as z from 'zod';
 import { ApiError } from './api-error.ts';
 
-const trigger = {
+const trigger = z.strictObject({
   /** Share of requests that fail, from 0 to 1. The sequence of hits is the same in every run. */
   probability: z.number().min(0).max(1).default(1),
   /** Stop after so many hits; without it the fault stays on. */
   times: z.int().min(1).optional(),
-};
+  /** Only for text requests, or only on realtime and live sockets. */
+  on: z.enum(['text', 'speech']).optional(),
+});
 
-/** Tokens sent before a stream is broken or a text is cut. */
+/** Which half of the emulator a fault is about to strike. */
+export type Surface = 'text' | 'speech';
+
+/** Tokens, or spoken words, sent before an answer is broken or cut. */
 const afterTokens = z.int().min(0).default(3);
 
 /** The faults that can be switched on; one that is absent is off. */
 export const faultSettings = z.strictObject({
-  /** Answers with this HTTP status. */
+  /** Answers with this HTTP status; on a socket, in place of the upgrade. */
   error: z
     .strictObject({
       status: z.int().min(400).max(599).default(500),
       code: z.string().nullable().optional(),
       message: z.string().optional(),
-      ...trigger,
+      ...trigger.shape,
     })
     .optional(),
   /** 429 `rate_limit_exceeded` with `retry-after`. */
@@ -27,39 +32,66 @@ export const faultSettings = z.strictObject({
     .strictObject({
       retryAfterSeconds: z.number().min(0).default(1),
       limit: z.enum(['requests', 'tokens']).default('requests'),
-      ...trigger,
+      ...trigger.shape,
     })
     .optional(),
   /** 429 `insufficient_quota`. */
-  insufficientQuota: z.strictObject(trigger).optional(),
-  /** Takes the request and never answers, so that the client's timeout fires. */
-  hang: z.strictObject(trigger).optional(),
+  insufficientQuota: trigger.optional(),
+  /** Takes the request and never answers, so that the client's timeout fires; a spoken response begins and stays silent. */
+  hang: trigger.optional(),
   /** Waits before the first token, on top of the configured latency. */
-  slowFirstToken: z.strictObject({ delayMs: z.int().min(0), ...trigger }).optional(),
-  /** An error frame in the middle of a stream. */
-  streamError: z.strictObject({ afterTokens, message: z.string().optional(), ...trigger }).optional(),
+  slowFirstToken: z.strictObject({ delayMs: z.int().min(0), ...trigger.shape }).optional(),
+  /** An error frame in the middle of a stream; a spoken response ends as failed. */
+  streamError: z.strictObject({ afterTokens, message: z.string().optional(), ...trigger.shape }).optional(),
   /** Destroys the socket in the middle of the answer. */
-  socketCut: z.strictObject({ afterTokens, ...trigger }).optional(),
+  socketCut: z.strictObject({ afterTokens, ...trigger.shape }).optional(),
   /** A refusal in place of the answer. */
-  refusal: z.strictObject({ text: z.string().min(1).optional(), ...trigger }).optional(),
+  refusal: z.strictObject({ text: z.string().min(1).optional(), ...trigger.shape }).optional(),
   /** Cuts the answer as if the token limit were reached. */
-  lengthStop: z.strictObject({ afterTokens, ...trigger }).optional(),
+  lengthStop: z.strictObject({ afterTokens, ...trigger.shape }).optional(),
   /** JSON that parses but does not fit the requested schema. */
-  schemaViolation: z.strictObject(trigger).optional(),
+  schemaViolation: trigger.optional(),
   /** Stops the answer for its content. */
-  contentFilter: z.strictObject({ afterTokens, ...trigger }).optional(),
+  contentFilter: z.strictObject({ afterTokens, ...trigger.shape }).optional(),
+  /** The model does whatever the other side asks of it. `true` for always. */
+  obedient: z.union([z.literal(true).transform(() => trigger.parse({})), trigger]).optional(),
+  /** A socket that is never opened nor refused. */
+  connectHang: trigger.optional(),
+  /** What the other side said is never transcribed, or its transcription is told to have failed. */
+  transcriptionLost: z.strictObject({ tell: z.boolean().default(false), ...trigger.shape }).optional(),
+  /** A transcription that comes later than the others. */
+  transcriptionLate: z.strictObject({ delayMs: z.int().min(0), ...trigger.shape }).optional(),
+  /** A transcription that comes only after the one of the next turn. */
+  transcriptionOvertaken: trigger.optional(),
+  /** Says something else than it was told to say word for word. */
+  misquote: z
+    .strictObject({ text: z.string().min(1).default('Sure, happy to help you today!'), ...trigger.shape })
+    .optional(),
+  /** An `error` event out of nowhere while a response begins; the session goes on. */
+  errorEvent: z
+    .strictObject({
+      code: z.string().default('server_error'),
+      message: z.string().default('The server had an error while processing your request.'),
+      ...trigger.shape,
+    })
+    .optional(),
 });
 
 export type FaultSettings = z.input<typeof faultSettings>;
 type ActiveFaults = z.output<typeof faultSettings>;
 export type FaultName = keyof ActiveFaults;
 
+/** The faults as one surface meets them. */
+export interface Faults {
+  /** The settings of a fault if it strikes now, and counts the hit. */
+  strike<Name extends FaultName>(name: Name): ActiveFaults[Name];
+}
+
 export interface FaultPlan {
   settings(): ActiveFaults;
   /** Replaces all faults: one that is not named is switched off. @throws z.ZodError */
   configure(settings: FaultSettings): void;
-  /** The settings of a fault if it strikes now, and counts the hit. */
-  strike<Name extends FaultName>(name: Name): ActiveFaults[Name];
+  on(surface: Surface): Faults;
 }
 
 export function faultPlan(initial: FaultSettings): FaultPlan {
@@ -81,20 +113,20 @@ export function faultPlan(initial: FaultSettings): FaultPlan {
     seed = 0;
   }
 
-  configure(initial);
-  return {
-    settings: () => active,
-    configure,
+  const on = (surface: Surface): Faults => ({
     strike(name) {
       const fault = active[name];
-      if (!fault) return undefined;
+      if (!fault || (fault.on !== undefined && fault.on !== surface)) return undefined;
       const count = hits.get(name) ?? 0;
       if (fault.times !== undefined && count >= fault.times) return undefined;
       if (fault.probability < 1 && nextChance() >= fault.probability) return undefined;
       hits.set(name, count + 1);
       return fault;
     },
-  };
+  });
+
+  configure(initial);
+  return { settings: () => active, configure, on };
 }
 
 const STATUS_ERRORS: Record<number, { message: string; type: string; code: string | null }> = {
@@ -121,7 +153,7 @@ const STATUS_ERRORS: Record<number, { message: string; type: string; code: strin
 };
 
 /** The refusal of a request by one of the faults that answer with a status, if one strikes. */
-export function strikeRequestError(plan: FaultPlan, model: string): ApiError | undefined {
+export function strikeRequestError(plan: Faults, model: string): ApiError | undefined {
   const error = plan.strike('error');
   if (error) {
     const known = STATUS_ERRORS[error.status];

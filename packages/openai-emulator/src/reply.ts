@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import type { FaultPlan } from './faults.ts';
+import type { Faults } from './faults.ts';
 import type { ModelAnswer, ModelRequest } from './model/dialogue.ts';
-import type { Script } from './script.ts';
+import { answer } from './model/model.ts';
+import { obey } from './model/obedience.ts';
+import type { Script, ScriptedReply } from './script.ts';
 import { estimateTokens, splitArguments, splitIntoTokens } from './tokens.ts';
 
 type FinishReason = 'stop' | 'length' | 'tool_calls' | 'content_filter';
@@ -57,19 +59,27 @@ function inputCharacters(request: ModelRequest): number {
   return characters;
 }
 
-export interface ReplyOptions {
-  request: ModelRequest;
-  script: Script;
-  faults: FaultPlan;
-  /** Most tokens the client takes. */
-  maxTokens: number | undefined;
-  answer(request: ModelRequest): ModelAnswer;
+type ReplySource = ModelAnswer | Exclude<ScriptedReply, string>;
+
+/** The next scripted reply, else what the model answers. @throws ApiError 400 when the script is used up */
+export function think(request: ModelRequest, mind: { script: Script; faults: Faults }): ReplySource {
+  if (mind.script.active()) return mind.script.next();
+  const obeyed = mind.faults.strike('obedient') && obey(request);
+  return obeyed ?? answer(request);
 }
 
-/** Takes the next scripted reply or asks the model, and applies the faults that change what is said. */
+export interface ReplyOptions {
+  request: ModelRequest;
+  /** What is to be said and called. */
+  source: ReplySource;
+  faults: Faults;
+  /** Most tokens the client takes. */
+  maxTokens: number | undefined;
+}
+
+/** Cuts an answer into fragments, and applies the faults that change what is said. */
 export function createReply(options: ReplyOptions): Reply {
-  const { request, script, faults } = options;
-  const source = script.active() ? script.next() : options.answer(request);
+  const { request, source, faults } = options;
   const calls = (source.toolCalls ?? []).map((call) => ({
     id: newId('call_'),
     name: call.name,

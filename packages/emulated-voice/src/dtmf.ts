@@ -1,0 +1,104 @@
+import { encodeMuLaw, pcmOf, SAMPLE_RATE, SAMPLES_PER_MS } from './mu-law.ts';
+
+/** Understands keys that were sent as tones. */
+export interface KeyListener {
+  /** The next audio: µ-law in pieces of any length, in order. */
+  hear(audio: Uint8Array): void;
+  /** The keys understood since the last time, in order. */
+  take(): string[];
+}
+
+const lowHz = [697, 770, 852, 941];
+const highHz = [1209, 1336, 1477, 1633];
+const keys = ['123A', '456B', '789C', '*0#D'];
+const AMPLITUDE = 0.25;
+
+const BLOCK = 20 * SAMPLES_PER_MS;
+// Twice in a row, so that a vowel that happens to look like a key for a moment is none.
+const BLOCKS_TO_TELL = 2;
+const LEAST_LEVEL = 0.03;
+const LEAST_SHARE = 0.85;
+// The two tones of a key are sent equally loud.
+const LEAST_BALANCE = 0.25;
+
+/**
+ * The tone of a key.
+ *
+ * @param digit `0`-`9`, `*`, `#` or `A`-`D`
+ * @param ms how long it sounds. @default 120
+ */
+export function dtmf(digit: string, ms = 120): Uint8Array {
+  const row = keys.findIndex((each) => digit.length === 1 && each.includes(digit));
+  const low = lowHz[row];
+  const high = highHz[keys[row]?.indexOf(digit) ?? -1];
+  if (low === undefined || high === undefined) {
+    throw new Error(`dtmf() takes one key, 0-9, *, # or A-D, not '${digit}'`);
+  }
+  const samples = Float64Array.from(
+    { length: Math.round(ms * SAMPLES_PER_MS) },
+    (_, at) => AMPLITUDE * (Math.sin(angle(low, at)) + Math.sin(angle(high, at))),
+  );
+  return encodeMuLaw(samples);
+}
+
+/** Starts to listen for keys on one stream of audio. A key counts once however long it sounds, if for 60 ms at least. */
+export function dtmfListener(): KeyListener {
+  const block = new Float64Array(BLOCK);
+  let filled = 0;
+  let last: string | undefined;
+  let times = 0;
+  let heard: string[] = [];
+  const blockHeard = () => {
+    const key = keyIn(block);
+    times = key === last ? times + 1 : 1;
+    last = key;
+    if (key !== undefined && times === BLOCKS_TO_TELL) heard.push(key);
+  };
+  return {
+    hear(audio) {
+      for (const byte of audio) {
+        block[filled] = (pcmOf[byte] ?? 0) / 32768;
+        filled += 1;
+        if (filled < BLOCK) continue;
+        filled = 0;
+        blockHeard();
+      }
+    },
+    take() {
+      const taken = heard;
+      heard = [];
+      return taken;
+    },
+  };
+}
+
+function keyIn(block: Float64Array): string | undefined {
+  let energy = 0;
+  for (const sample of block) energy += sample * sample;
+  if (energy < LEAST_LEVEL ** 2 * block.length) return undefined;
+  const low = strongest(block, lowHz);
+  const high = strongest(block, highHz);
+  if (low.energy + high.energy < LEAST_SHARE * energy) return undefined;
+  if (Math.min(low.energy, high.energy) < LEAST_BALANCE * Math.max(low.energy, high.energy)) return undefined;
+  return keys[low.index]?.[high.index];
+}
+
+/** The strongest of some tones, with its share of the energy of the block. */
+function strongest(block: Float64Array, frequencies: readonly number[]): { index: number; energy: number } {
+  let best = { index: -1, energy: 0 };
+  for (const [index, frequency] of frequencies.entries()) {
+    let real = 0;
+    let imaginary = 0;
+    for (const [at, sample] of block.entries()) {
+      real += sample * Math.cos(angle(frequency, at));
+      imaginary += sample * Math.sin(angle(frequency, at));
+    }
+    const energy = (2 * (real * real + imaginary * imaginary)) / block.length;
+    if (energy > best.energy) best = { index, energy };
+  }
+  return best;
+}
+
+function angle(frequency: number, sample: number): number {
+  return (2 * Math.PI * frequency * sample) / SAMPLE_RATE;
+}

@@ -1,0 +1,115 @@
+import { once } from 'node:events';
+import { listener, silence, speak } from '@callkite/emulated-voice';
+import { WebSocket } from 'ws';
+
+/** An event of the server, with whatever fields it has. */
+// biome-ignore lint/suspicious/noExplicitAny: tests read fields of many events, and assert what they find
+export type ServerEvent = Record<string, any> & { type: string };
+
+/** A socket to a speech model that keeps all it is sent. */
+export interface SpeechClient {
+  readonly events: ServerEvent[];
+  /** Closes the socket; resolves to the code it was closed with. */
+  close(): Promise<number>;
+  readonly closed: Promise<number>;
+  send(event: object): void;
+  /** The first event that fits and was not given before. */
+  next(type: string, fits?: (event: ServerEvent) => boolean): Promise<ServerEvent>;
+  /** Says something into the socket, and then is silent. */
+  say(text: string, silentMs?: number): Promise<void>;
+  /** Sends sound in pieces of 20 ms, all at once. */
+  hear(audio: Uint8Array): void;
+}
+
+const APPEND = { realtime: 'input_audio_buffer.append', live: 'session.input_audio.append' };
+
+/** Opens a socket at `path` of an emulator, with a bearer key. */
+export async function connectSpeech(
+  baseUrl: string,
+  path: string,
+  options: { key?: string; headers?: Record<string, string> } = {},
+): Promise<SpeechClient> {
+  const url = `${baseUrl.replace('http', 'ws')}${path}`;
+  const socket = new WebSocket(url, {
+    headers: { authorization: `Bearer ${options.key ?? 'sk-any'}`, ...options.headers },
+  });
+  const events: ServerEvent[] = [];
+  const taken = new Set<ServerEvent>();
+  let arrived: () => void = () => {};
+  socket.on('message', (data) => {
+    events.push(JSON.parse(data.toString()) as ServerEvent);
+    arrived();
+  });
+  const closed = new Promise<number>((resolve) => {
+    socket.once('close', (code) => {
+      resolve(code);
+      arrived();
+    });
+  });
+  await once(socket, 'open');
+  const append = path.startsWith('/live') ? APPEND.live : APPEND.realtime;
+
+  const client: SpeechClient = {
+    events,
+    closed,
+    close() {
+      socket.close();
+      return closed;
+    },
+    send: (event) => socket.send(JSON.stringify(event)),
+    async next(type, fits = () => true) {
+      for (;;) {
+        const event = events.find((each) => each.type === type && !taken.has(each) && fits(each));
+        if (event) {
+          taken.add(event);
+          return event;
+        }
+        if (socket.readyState === WebSocket.CLOSED) {
+          throw new Error(
+            `No ${type} came before the socket closed, but: ${JSON.stringify(events.slice(-5))}`,
+          );
+        }
+        await new Promise<void>((resolve) => {
+          arrived = resolve;
+        });
+      }
+    },
+    async say(text, silentMs = 1000) {
+      const { audio } = await speak(text, { voice: 'callee' });
+      client.hear(audio);
+      client.hear(silence(silentMs));
+    },
+    hear(audio) {
+      for (let at = 0; at < audio.length; at += 160) {
+        client.send({ type: append, audio: Buffer.from(audio.subarray(at, at + 160)).toString('base64') });
+      }
+    },
+  };
+  return client;
+}
+
+/** The refusal of a socket: status and error. */
+export async function refusedSpeech(
+  baseUrl: string,
+  path: string,
+  headers: Record<string, string> = { authorization: 'Bearer sk-any' },
+): Promise<{ status: number | undefined; error: ServerEvent; headers: Record<string, unknown> }> {
+  const socket = new WebSocket(`${baseUrl.replace('http', 'ws')}${path}`, { headers });
+  const [, response] = (await once(socket, 'unexpected-response')) as [
+    unknown,
+    import('node:http').IncomingMessage,
+  ];
+  let body = '';
+  for await (const chunk of response) body += String(chunk);
+  return { status: response.statusCode, error: JSON.parse(body).error, headers: response.headers };
+}
+
+/** The words that a listener understands in sound given as base64 pieces. */
+export function wordsIn(pieces: readonly string[]): string {
+  const ear = listener();
+  for (const piece of pieces) ear.hear(Buffer.from(piece, 'base64'));
+  return ear
+    .take()
+    .map(({ text }) => text)
+    .join(' ');
+}

@@ -10,7 +10,7 @@ import {
   type Storage,
 } from '@callkite/core';
 import { serve } from '@callkite/core/node';
-import { openAi } from '@callkite/openai';
+import { openAi, openAiRealtime } from '@callkite/openai';
 import { type OpenAiEmulator, startOpenAiEmulator } from '@callkite/openai-emulator';
 import { pglite } from '@callkite/postgres';
 import { twilio } from '@callkite/twilio';
@@ -80,12 +80,15 @@ export async function startEmbedded(options: EmbeddedOptions = {}): Promise<Embe
   const url = `http://127.0.0.1:${port}`;
   const telephony = (name: string) =>
     twilio({ name, publicUrl: url, apiBaseUrl: carrier.url, allowInsecure: true });
-  const languageModel = openAi({ apiKey: 'emulated', baseURL: model.url });
+  const emulated = { apiKey: 'emulated', baseURL: model.url };
+  const languageModel = openAi(emulated);
+  const speechModel = openAiRealtime(emulated);
   const callkite = createCallkite({
     storage: options.storage ?? pglite({ dataDir: 'memory' }),
     telephony: telephony('twilio'),
     languageModel,
-    test: { telephony: telephony('twilio-test'), languageModel },
+    speechModel,
+    test: { telephony: telephony('twilio-test'), languageModel, speechModel },
     publicUrl: url,
     secretKey: randomBytes(32).toString('base64'),
     ...(options.onEvent && { onEvent: options.onEvent }),

@@ -13,6 +13,7 @@ export interface SpeechClient {
   close(): Promise<number>;
   readonly closed: Promise<number>;
   send(event: object): void;
+  sendRaw(frame: string | Buffer): void;
   /** The first event that fits and was not given before. */
   next(type: string, fits?: (event: ServerEvent) => boolean): Promise<ServerEvent>;
   /** Says something into the socket, and then is silent. */
@@ -57,6 +58,7 @@ export async function connectSpeech(
       return closed;
     },
     send: (event) => socket.send(JSON.stringify(event)),
+    sendRaw: (frame) => socket.send(frame),
     async next(type, fits = () => true) {
       for (;;) {
         const event = events.find((each) => each.type === type && !taken.has(each) && fits(each));
@@ -112,4 +114,26 @@ export function wordsIn(pieces: readonly string[]): string {
     .take()
     .map(({ text }) => text)
     .join(' ');
+}
+
+/** A realtime session that speaks the telephone's format; `session` and `input` add to what it is set to. */
+export async function openRealtime(
+  baseUrl: string,
+  session: object = {},
+  input: object = {},
+): Promise<SpeechClient> {
+  const client = await connectSpeech(baseUrl, '/realtime?model=gpt-realtime-2.1');
+  await client.next('session.created');
+  const format = { type: 'audio/pcmu' };
+  const audio = { input: { format, ...input }, output: { format } };
+  client.send({ type: 'session.update', session: { type: 'realtime', audio, ...session } });
+  await client.next('session.updated');
+  return client;
+}
+
+/** What was said in the answers given so far: read back from their sound. */
+export function spokenWords(client: SpeechClient): string {
+  return wordsIn(
+    client.events.filter(({ type }) => type === 'response.output_audio.delta').map(({ delta }) => delta),
+  );
 }

@@ -1,7 +1,8 @@
 import { readBrief } from '../model/brief.ts';
 import { calleeIntent } from '../model/callee-intent.ts';
-import type { ModelRequest, ToolDefinition } from '../model/dialogue.ts';
+import type { ModelAnswer, ModelRequest, ToolDefinition } from '../model/dialogue.ts';
 import { answerFromFacts } from '../model/fact-lookup.ts';
+import { answer } from '../model/model.ts';
 import { phrasesFor } from '../model/phrases.ts';
 
 /**
@@ -16,9 +17,15 @@ export const delegatedTools: ToolDefinition[] = ['end_call', 'opt_out', 'transfe
 }));
 
 /** Whether the last thing that was said is a question which the brief does not answer. */
-export function asksBackend(request: ModelRequest): boolean {
+function asksBackend(request: ModelRequest): boolean {
   const last = request.turns.at(-1);
   const brief = readBrief(request.instructions);
   if (last?.role !== 'user' || !brief || calleeIntent(last.text) !== 'question') return false;
   return answerFromFacts(last.text, brief, phrasesFor(brief.language)) === undefined;
+}
+
+/** What a live model says and calls: a question it cannot answer is work to delegate. */
+export function liveAnswer(request: ModelRequest): ModelAnswer {
+  if (!asksBackend(request)) return answer(request);
+  return { text: null, toolCalls: [{ name: 'answer_question', arguments: {} }] };
 }

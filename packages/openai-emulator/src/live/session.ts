@@ -7,7 +7,7 @@ import { type Connection, readAudio, type SpeechContext, type SpeechSession } fr
 import { BYTES_PER_MS, Ear } from '../speech/ear.ts';
 import { verbatimWords } from '../speech/verbatim.ts';
 import { type ClientEvent, type ClientEventOf, clientEvent, type SessionConfig } from './client-events.ts';
-import { asksBackend, delegatedTools } from './delegated-work.ts';
+import { delegatedTools, liveAnswer } from './delegated-work.ts';
 import { readFixture } from './fixture.ts';
 import { Speaker } from './speaker.ts';
 
@@ -234,14 +234,10 @@ export class LiveSession implements SpeechSession {
       output: { kind: 'text' },
     };
     try {
-      const { faults, script } = this.#context;
+      const { faults } = this.#context;
       const trouble = faults.strike('errorEvent');
       if (trouble) this.refuse(new ApiError(trouble.message, { type: 'server_error', code: trouble.code }));
-      if (!script.active() && asksBackend(request)) {
-        this.#delegate();
-        return;
-      }
-      const source = think(request, this.#context);
+      const source = think(request, this.#context, liveAnswer);
       const reply = createReply({ request, source, faults, maxTokens: undefined });
       this.#say(reply.text.join('') + reply.refusal.join(''));
       for (const call of reply.toolCalls) this.#delegate(call.name);
@@ -252,7 +248,7 @@ export class LiveSession implements SpeechSession {
   }
 
   /** Hands work to the application. `tool` is what the model would use if it could. */
-  #delegate(tool = 'answer_question'): void {
+  #delegate(tool: string): void {
     const id = newId('dlg_');
     this.#delegations.add(id);
     this.#turns.push({ role: 'assistant', text: '', toolCalls: [{ id, name: tool, arguments: '{}' }] });

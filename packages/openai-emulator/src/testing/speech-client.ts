@@ -1,10 +1,43 @@
 import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
 import { listener, silence, speak } from '@callkite/emulated-voice';
 import { WebSocket } from 'ws';
 
-/** An event of the server, with whatever fields it has. */
-// biome-ignore lint/suspicious/noExplicitAny: tests read fields of many events, and assert what they find
-export type ServerEvent = Record<string, any> & { type: string };
+interface ServerItem {
+  id: string;
+  status: string;
+  arguments: string;
+  call_id: string;
+  content: [{ transcript: string | null; text: string; audio: string }];
+}
+
+/** An event of the server. Every field that tests read is here; which of them an event has depends on its type. */
+export interface ServerEvent {
+  type: string;
+  event_id: string;
+  client_event_id: string;
+  item_id: string;
+  previous_item_id: string | null;
+  audio_start_ms: number;
+  audio_end_ms: number;
+  start_ms: number;
+  end_ms: number;
+  offset_ms: number;
+  delta: string;
+  transcript: string;
+  usage: { seconds: number };
+  delegation: { id: string };
+  error: { message: string } & Record<string, unknown>;
+  session: { expires_at: number; delegation: unknown; audio: { input: unknown } };
+  item: ServerItem;
+  response: {
+    id: string;
+    status: string;
+    metadata: unknown;
+    output: [ServerItem];
+    usage: { total_tokens: number; input_tokens: number; output_tokens: number };
+  };
+}
 
 /** A socket to a speech model that keeps all it is sent. */
 export interface SpeechClient {
@@ -95,12 +128,9 @@ export async function refusedSpeech(
   baseUrl: string,
   path: string,
   headers: Record<string, string> = { authorization: 'Bearer sk-any' },
-): Promise<{ status: number | undefined; error: ServerEvent; headers: Record<string, unknown> }> {
+): Promise<{ status: number | undefined; error: { message: string }; headers: Record<string, unknown> }> {
   const socket = new WebSocket(`${baseUrl.replace('http', 'ws')}${path}`, { headers });
-  const [, response] = (await once(socket, 'unexpected-response')) as [
-    unknown,
-    import('node:http').IncomingMessage,
-  ];
+  const [, response] = (await once(socket, 'unexpected-response')) as [unknown, IncomingMessage];
   let body = '';
   for await (const chunk of response) body += String(chunk);
   return { status: response.statusCode, error: JSON.parse(body).error, headers: response.headers };

@@ -234,14 +234,36 @@ describe('a stream', () => {
     await eventually(() => (stream.utterances.length > 0 ? true : undefined));
     expect(talk.media.every(({ payload }) => !isLoud(Buffer.from(payload, 'base64')))).toBe(true);
   });
+});
 
-  it('lets callees notice speech that they do not understand', async () => {
-    const { talk, record } = await connect();
-    const { audio } = await speak('Somebody else speaks.');
-    // Louder bits only: what carries the words is gone.
-    talk.play(audio.map((byte) => ((byte & 0x7f) > 0x50 ? 0xff : byte | 0x0f)));
-    await eventually(() => record.transcript[0]);
-    expect(said(record)).toEqual(['agent: (unintelligible)']);
+describe('recordings', () => {
+  it('hold both sides of a stream, when they are wanted', async () => {
+    await restage({ recordAudio: true });
+    converse = async (line) => {
+      await line.say(`Yes, ${await line.heard()}`);
+      await line.silence();
+    };
+    const { talk, sid, stream } = await connect();
+    await talk.say('Hello.');
+    await talk.hears('Yes, Hello.');
+    await on.client.calls(sid).update({ status: 'completed' });
+    const record = await on.ended(sid);
+    expect(record.mediaStreams).toEqual([stream]);
+    const wav = Buffer.from(on.emulator.recording(talk.streamSid) ?? []);
+    expect(wav.readUInt16LE(22)).toBe(2);
+    expect(wav.length).toBe(44 + stream.framesSent * 160 * 2 * 2);
+    const loudest = (channel: number) => {
+      let most = 0;
+      for (let at = 44 + 2 * channel; at < wav.length; at += 4) most = Math.max(most, wav.readInt16LE(at));
+      return most;
+    };
+    expect(Math.min(loudest(0), loudest(1))).toBeGreaterThan(5000);
+    const served = await fetch(`${on.emulator.url}/_emulator/recordings/${talk.streamSid}`);
+    expect(served.headers.get('content-type')).toBe('audio/wav');
+    expect(Buffer.from(await served.arrayBuffer()).equals(wav)).toBe(true);
+    expect((await fetch(`${on.emulator.url}/_emulator/recordings/MZ0`)).status).toBe(404);
+    on.emulator.reset();
+    expect(on.emulator.recording(talk.streamSid)).toBeUndefined();
   });
 });
 
@@ -274,7 +296,6 @@ describe('marks and clear', () => {
     const [line] = await eventually(() => (record.transcript.length > 0 ? record.transcript : undefined));
     expect(line?.interrupted).toBe(true);
     expect(line?.text).toMatch(/^One two three\./);
-    expect(stream.utterances.at(-1)?.cutOff).toBe(true);
     await talk.say('New words.');
     await eventually(() => (record.transcript.at(-1)?.text === 'New words.' ? true : undefined));
   });

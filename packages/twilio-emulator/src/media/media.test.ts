@@ -200,19 +200,6 @@ describe('a stream', () => {
     expect(media.map(({ timestamp }) => timestamp)).toEqual(media.map((_, index) => String(index * 20)));
   });
 
-  it('is heard by every callee there is', async () => {
-    const { talk, record } = await connect('', '', '+12025550100');
-    await talk.say('Hello, may I have your name, please?');
-    await talk.hears('My name is Jordan Avery.');
-    await talk.say('Thank you. Goodbye.');
-    await talk.hears('Goodbye.');
-    expect(said(record).slice(0, 3)).toEqual([
-      'agent: Hello, may I have your name, please?',
-      'callee: My name is Jordan Avery.',
-      'agent: Thank you. Goodbye.',
-    ]);
-  });
-
   it('carries the rest of what is being said when it begins', async () => {
     answeredBy = {
       greeting: `Hello, you have reached us. ${'We are not here. '.repeat(20)} Please speak after the tone.`,
@@ -233,6 +220,63 @@ describe('a stream', () => {
     await talk.say('This is not to come back.');
     await eventually(() => (stream.utterances.length > 0 ? true : undefined));
     expect(talk.media.every(({ payload }) => !isLoud(Buffer.from(payload, 'base64')))).toBe(true);
+  });
+});
+
+describe('the callees of the emulator', () => {
+  it('answer what they are asked', async () => {
+    const { talk, record } = await connect('', '', '+12025550100');
+    await talk.say('Hello, may I have your name, please?');
+    await talk.hears('My name is Jordan Avery.');
+    await talk.say('Thank you. Goodbye.');
+    await talk.hears('Goodbye.');
+    expect(said(record).slice(0, 3)).toEqual([
+      'agent: Hello, may I have your name, please?',
+      'callee: My name is Jordan Avery.',
+      'agent: Thank you. Goodbye.',
+    ]);
+  });
+
+  it('hang up midway', async () => {
+    const { talk, sid, stream } = await connect('', '', '+12025550130');
+    await talk.say('Is this a good time?');
+    await talk.hears('Yes?');
+    await talk.talkOn('I am glad to hear that.');
+    const record = await on.ended(sid);
+    expect(talk.heard).toContain('I have to go.');
+    expect(stream.status).toBe('completed');
+    expect(record.transcript.find(({ interrupted }) => interrupted)?.text).toMatch(/^I am glad/);
+  });
+
+  it('interrupt', async () => {
+    const { talk } = await connect('', '', '+12025550132');
+    await talk.talkOn('This is going to take a while.');
+    await talk.hears('who is this?');
+    talk.send('clear');
+    await talk.talkOn('I am an assistant.');
+    await talk.hears('want from me?');
+    talk.send('clear');
+    await talk.say('What is your name?');
+    await talk.hears('My name is Jordan Avery.');
+  });
+
+  it('take a message after the beep', async () => {
+    const { talk, sid } = await connect('', '', '+12025550120');
+    await talk.hears('after the tone.');
+    const beep = Buffer.from(tone([1000], 20)).toString('base64');
+    await eventually(() => (talk.media.some(({ payload }) => payload === beep) ? true : undefined));
+    await talk.say('Please call us back.');
+    const record = await on.ended(sid);
+    expect(said(record).at(-1)).toBe('agent: Please call us back.');
+  });
+
+  it('put through whoever plays the tone of the right key', async () => {
+    const { talk } = await connect('', '', '+12025550140');
+    await talk.hears('press 3.');
+    talk.play(dtmf('2'));
+    await talk.hears('Reception, this is Jordan speaking.');
+    await talk.say('What is your name?');
+    await talk.hears('My name is Jordan Avery.');
   });
 });
 

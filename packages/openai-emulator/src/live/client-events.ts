@@ -1,5 +1,12 @@
 import * as z from 'zod';
-import { refusedParameter } from '../request-validation.ts';
+import {
+  identifier,
+  jsonSchema,
+  reasoningEffort,
+  refusedParameter,
+  serviceTier,
+  verbosity,
+} from '../request-validation.ts';
 import { estimateTokens } from '../tokens.ts';
 
 const VOICES = [
@@ -60,10 +67,57 @@ const historyMessage = z.discriminatedUnion('role', [
   }),
 ]);
 
-// Of the three owners of delegated work, the emulator only knows the application.
-const delegation = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('client'), acknowledgement_delay_ms: z.int().min(0).optional() }),
+const acknowledgement_delay_ms = z.exactOptional(z.int().min(0));
+
+/** A Responses model that does delegated work. Of its tools, only functions are emulated. */
+const responsesSettings = z.strictObject({
+  model: z.string(),
+  instructions: z.exactOptional(z.string().nullable()),
+  max_output_tokens: z.exactOptional(z.int().min(16).nullable()),
+  parallel_tool_calls: z.exactOptional(z.boolean().nullable()),
+  reasoning: z.exactOptional(
+    z.strictObject({ effort: reasoningEffort, summary: z.enum(['concise', 'detailed', 'auto']).nullish() }),
+  ),
+  service_tier: z.exactOptional(serviceTier),
+  text: z.exactOptional(z.strictObject({ verbosity })),
+  tool_choice: z.exactOptional(
+    z.union([
+      z.enum(['auto', 'none', 'required']),
+      z.strictObject({ type: z.literal('function'), name: identifier }),
+    ]),
+  ),
+  tools: z.exactOptional(
+    z.array(
+      z.strictObject({
+        type: z.literal('function'),
+        name: identifier,
+        description: z.string().nullish(),
+        parameters: jsonSchema.nullish(),
+        strict: z.boolean().nullish(),
+      }),
+    ),
+  ),
+});
+export type ResponsesSettings = z.output<typeof responsesSettings>;
+
+const clientDelegation = z.strictObject({ type: z.literal('client'), acknowledgement_delay_ms });
+const responsesDelegation = z.strictObject({
+  type: z.literal('responses'),
+  responses: responsesSettings,
+  acknowledgement_delay_ms,
+});
+
+// Of the three owners of delegated work, the emulator knows all but the Decisions API.
+const delegation = z.discriminatedUnion('type', [clientDelegation, responsesDelegation]);
+export type Delegation = z.output<typeof delegation>;
+
+const delegationUpdate = z.discriminatedUnion('type', [
+  clientDelegation,
+  responsesDelegation.extend({
+    responses: z.exactOptional(responsesSettings.extend({ model: z.exactOptional(z.string()) })),
+  }),
 ]);
+export type DelegationUpdate = z.output<typeof delegationUpdate>;
 const triggers = z.array(z.unknown()).max(0);
 
 /** The `session` of a `session.start`. */
@@ -102,7 +156,7 @@ export const clientEvent = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('session.update'),
     // Everything else was settled when the session started.
-    session: z.strictObject({ delegation: delegation.nullish(), triggers: triggers.optional() }),
+    session: z.strictObject({ delegation: delegationUpdate.nullish(), triggers: triggers.optional() }),
     event_id,
   }),
   z.strictObject({ type: z.literal('session.input_audio.append'), audio: z.string(), event_id }),
@@ -112,6 +166,18 @@ export const clientEvent = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('session.instructions.append'), content, delegation_id, event_id }),
   z.strictObject({ type: z.literal('session.thinking.append'), content, delegation_id, event_id }),
   z.strictObject({ type: z.literal('session.commentary.append'), content, delegation_id, event_id }),
+  z.strictObject({
+    type: z.literal('response.item.create'),
+    item: z.strictObject({
+      type: z.literal('function_call_output'),
+      call_id: z.string().min(1),
+      output: z.string(),
+      id: z.string().nullish(),
+      status: z.enum(['in_progress', 'completed', 'incomplete']).nullish(),
+    }),
+    event_id,
+  }),
+  z.strictObject({ type: z.literal('response.create'), event_id }),
   z.strictObject({ type: z.literal('session.close'), event_id }),
 ]);
 export type ClientEvent = z.output<typeof clientEvent>;

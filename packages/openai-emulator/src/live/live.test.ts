@@ -149,7 +149,7 @@ describe('a live session', () => {
     ['tools', { tools: [] }, 'session.tools', 'unknown_parameter'],
     [
       'delegation to somebody else',
-      { delegation: { type: 'responses' } },
+      { delegation: { type: 'decisions' } },
       'session.delegation.type',
       'invalid_value',
     ],
@@ -269,6 +269,75 @@ describe('a live session', () => {
     await client.next('session.usage.updated');
     expect(words(client)).toMatch(/Parking is free of charge\.$/);
     expect(words(client)).not.toContain('Looking');
+    await client.close();
+  });
+
+  it('lets a Responses model use the tools of the application, and says what comes of it', async () => {
+    const tool = {
+      type: 'function',
+      name: 'end_call',
+      parameters: {
+        type: 'object',
+        properties: { reason: { type: 'string' } },
+        required: ['reason'],
+        additionalProperties: false,
+      },
+      strict: true,
+    };
+    const responses = { model: 'gpt-6-luna', instructions: brief, tools: [tool] };
+    const scripted = await startOpenAiEmulator({
+      speech: { thinkMs: 0, liveTimesRealTime: 500 },
+      script: [
+        { text: 'Let me see.', toolCalls: [{ name: 'end_call', arguments: { reason: 'done' } }] },
+        'It is done.',
+      ],
+    });
+    const client = await open({ delegation: { type: 'responses', responses } }, scripted);
+    expect(
+      await refused(client, {
+        type: 'session.update',
+        session: { delegation: { type: 'client' } },
+      }),
+    ).toMatchObject({ code: 'cannot_update_delegation' });
+    client.send({
+      type: 'session.update',
+      session: { delegation: { type: 'responses', responses: { instructions: 'Be brief.' } } },
+    });
+    expect((await client.next('session.updated')).session.delegation.responses).toEqual({
+      ...responses,
+      instructions: 'Be brief.',
+    });
+    await client.say('Please hang up.');
+    const { delegation } = await client.next('session.delegation.created');
+    expect(delegation).toMatchObject({ target: 'responses', response_id: expect.stringMatching(/^resp_/) });
+    const inner = async () => (await client.next('response.event')).event;
+    expect(await inner()).toMatchObject({
+      type: 'response.created',
+      response: { id: delegation.response_id },
+    });
+    expect(await inner()).toMatchObject({ type: 'response.output_item.added' });
+    const { item } = await inner();
+    expect(item).toMatchObject({ type: 'function_call', name: 'end_call', arguments: '{"reason":"done"}' });
+    expect(await inner()).toMatchObject({ type: 'response.completed', response: { status: 'completed' } });
+    const output = { type: 'function_call_output', output: 'ok' };
+    expect(await refused(client, { type: 'response.create' })).toMatchObject({ code: 'missing_tool_output' });
+    expect(
+      await refused(client, { type: 'response.item.create', item: { ...output, call_id: 'call_x' } }),
+    ).toMatchObject({ code: 'invalid_tool_call_id' });
+    client.send({ type: 'response.item.create', item: { ...output, call_id: item.call_id } });
+    client.send({ type: 'response.create' });
+    await client.next('session.output_transcript.delta', ({ delta }) => delta.includes('done'));
+    await client.next('session.usage.updated', () => words(client) === 'Let me see. It is done.');
+    await client.close();
+    await scripted.close();
+  });
+
+  it('takes no tool outputs for work that its application does itself', async () => {
+    const client = await open();
+    const item = { type: 'function_call_output', call_id: 'call_1', output: '' };
+    for (const event of [{ type: 'response.item.create', item }, { type: 'response.create' }]) {
+      expect(await refused(client, event)).toMatchObject({ code: 'invalid_delegation' });
+    }
     await client.close();
   });
 

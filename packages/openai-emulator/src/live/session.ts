@@ -1,14 +1,22 @@
 import { silence } from '@callkite/emulated-voice';
 import { ApiError } from '../api-error.ts';
 import type { ModelRequest, Turn } from '../model/dialogue.ts';
-import { createReply, newId, think } from '../reply.ts';
+import { createReply, newId, type Reply, think } from '../reply.ts';
 import { parseRequest } from '../request-validation.ts';
 import { type Connection, readAudio, type SpeechContext, type SpeechSession } from '../speech/connection.ts';
 import { BYTES_PER_MS, Ear } from '../speech/ear.ts';
 import { verbatimWords } from '../speech/verbatim.ts';
-import { type ClientEvent, type ClientEventOf, clientEvent, type SessionConfig } from './client-events.ts';
+import {
+  type ClientEvent,
+  type ClientEventOf,
+  clientEvent,
+  type Delegation,
+  type ResponsesSettings,
+  type SessionConfig,
+} from './client-events.ts';
 import { delegatedTools, liveAnswer } from './delegated-work.ts';
 import { readFixture } from './fixture.ts';
+import { backendTools, ResponsesBackend, updatedDelegation } from './responses-backend.ts';
 import { Speaker } from './speaker.ts';
 
 const DETECTION = { threshold: 0.5, prefixPaddingMs: 300, silenceMs: 500 };
@@ -16,7 +24,7 @@ const DETECTION = { threshold: 0.5, prefixPaddingMs: 300, silenceMs: 500 };
 const YIELD_MS = 200;
 const ACKNOWLEDGEMENT = 'One moment, please.';
 
-type Started = SessionConfig & { id: string; expires_at: number; status: 'active' };
+type Started = SessionConfig & { id: string; expires_at: number; status: 'active'; delegation: Delegation };
 type AppendEvent = ClientEventOf<
   'session.instructions.append' | 'session.thinking.append' | 'session.commentary.append'
 >;
@@ -29,6 +37,7 @@ export class LiveSession implements SpeechSession {
   readonly #speaker: Speaker;
   readonly #timers = new Set<NodeJS.Timeout>();
   readonly #delegations = new Set<string>();
+  readonly #backend = new ResponsesBackend((type, fields) => this.#send(type, fields));
   readonly #turns: Turn[] = [];
   /** Instructions and silent context, in the order they came. */
   readonly #notes: string[] = [];
@@ -119,6 +128,10 @@ export class LiveSession implements SpeechSession {
         { param: 'session.audio.format', code: 'emulator_unsupported' },
       );
     }
+    if (session.delegation?.type === 'responses') {
+      this.#context.catalog.assertKnown(session.delegation.responses.model, 'text');
+      backendTools(session.delegation.responses);
+    }
     const { sessionMs } = this.#context.pace;
     this.#connection.record.model = session.model;
     this.#session = {
@@ -142,9 +155,9 @@ export class LiveSession implements SpeechSession {
   #handle(event: Exclude<ClientEvent, { type: 'session.start' }>, session: Started): void {
     switch (event.type) {
       case 'session.update':
-        session.delegation = event.session.delegation
-          ? { ...session.delegation, ...event.session.delegation }
-          : session.delegation;
+        if (event.session.delegation) {
+          session.delegation = updatedDelegation(session.delegation, event.session.delegation);
+        }
         this.#acknowledge('session.updated', event, { session });
         break;
       case 'session.input_audio.append':
@@ -166,9 +179,24 @@ export class LiveSession implements SpeechSession {
       case 'session.commentary.append':
         this.#append(event);
         break;
+      case 'response.item.create':
+        this.#assertResponses(session, event.type);
+        this.#backend.answer(event.item.call_id);
+        this.#turns.push({ role: 'tool', callId: event.item.call_id, text: event.item.output });
+        break;
+      case 'response.create':
+        this.#assertResponses(session, event.type);
+        this.#backend.goOn();
+        this.#takeTurn();
+        break;
       case 'session.close':
         this.#end('close_requested', event);
     }
+  }
+
+  #assertResponses({ delegation }: Started, type: string): void {
+    if (delegation.type === 'responses') return;
+    throw new ApiError(`${type} requires Responses delegation.`, { code: 'invalid_delegation' });
   }
 
   #end(reason: 'close_requested' | 'expired', event?: ClientEvent): void {
@@ -225,22 +253,26 @@ export class LiveSession implements SpeechSession {
 
   /** Says or delegates what comes next. */
   #takeTurn(): void {
-    const request: ModelRequest = {
-      instructions: this.#notes.join('\n\n'),
-      turns: this.#turns,
-      tools: delegatedTools,
-      toolChoice: { kind: 'auto' },
-      parallelToolCalls: true,
-      output: { kind: 'text' },
-    };
+    const { delegation } = this.#session ?? {};
+    const backend = delegation?.type === 'responses' ? delegation.responses : undefined;
+    const instructions = backend?.instructions ? [...this.#notes, backend.instructions] : this.#notes;
     try {
+      const request: ModelRequest = {
+        instructions: [...new Set(instructions)].join('\n\n'),
+        turns: this.#turns,
+        ...(backend ? backendTools(backend) : { tools: delegatedTools, toolChoice: { kind: 'auto' } }),
+        parallelToolCalls: true,
+        output: { kind: 'text' },
+      };
       const { faults } = this.#context;
       const trouble = faults.strike('errorEvent');
       if (trouble) this.refuse(new ApiError(trouble.message, { type: 'server_error', code: trouble.code }));
-      const source = think(request, this.#context, liveAnswer);
+      const source = think(request, this.#context, backend ? undefined : liveAnswer);
       const reply = createReply({ request, source, faults, maxTokens: undefined });
       this.#say(reply.text.join('') + reply.refusal.join(''));
-      for (const call of reply.toolCalls) this.#delegate(call.name);
+      if (!backend) for (const call of reply.toolCalls) this.#delegate(call.name);
+      else if (reply.toolCalls.length > 0) this.#callTools(backend, reply.toolCalls);
+      else this.#backend.finish();
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       this.refuse(error);
@@ -256,8 +288,19 @@ export class LiveSession implements SpeechSession {
       delegation: { id, type: 'delegation', target: 'client' },
       offset_ms: this.#ear.heardMs,
     });
+    this.#acknowledgeWork();
+  }
+
+  /** Hands work to the backend, which needs the application's tools for it. */
+  #callTools(backend: ResponsesSettings, calls: Reply['toolCalls']): void {
+    const toolCalls = calls.map((call) => ({ ...call, arguments: call.arguments.join('') }));
+    this.#turns.push({ role: 'assistant', text: '', toolCalls });
+    if (this.#backend.call(backend, calls, this.#ear.heardMs)) this.#acknowledgeWork();
+  }
+
+  #acknowledgeWork(): void {
     if (this.#speaker.isSpeaking || this.#toSay.length > 0) return;
-    this.#acknowledgement = this.#later(this.#session?.delegation?.acknowledgement_delay_ms ?? 0, () => {
+    this.#acknowledgement = this.#later(this.#session?.delegation.acknowledgement_delay_ms ?? 0, () => {
       this.#say(ACKNOWLEDGEMENT);
     });
   }

@@ -28,7 +28,7 @@ const mayDependOn: Record<string, readonly string[]> = {
   ],
   'packages/postgres': ['@callkite/core', '@electric-sql/pglite', 'kysely', 'pg', 'rate-limiter-flexible'],
   'packages/twilio': ['@callkite/core', 'twilio', 'zod'],
-  'packages/openai': ['@callkite/core', 'openai', 'zod'],
+  'packages/openai': ['@callkite/core', 'eventsource-parser', 'openai', 'ws', 'zod'],
   'packages/express': ['@callkite/core'],
   'packages/nestjs': ['@callkite/core', '@callkite/express'],
   'packages/embedded': [

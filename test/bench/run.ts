@@ -1,9 +1,16 @@
 import { benchAccept } from './accept.ts';
 import { benchDensity } from './density.ts';
 import { benchDialling } from './dialling.ts';
+import { benchRelayTokens } from './relay-tokens.ts';
 import { benchTurns } from './turns.ts';
 
-const benches = { accept: benchAccept, dialling: benchDialling, turns: benchTurns, density: benchDensity };
+const benches = {
+  accept: benchAccept,
+  dialling: benchDialling,
+  turns: benchTurns,
+  'relay-tokens': benchRelayTokens,
+  density: benchDensity,
+};
 
 // `pnpm bench` runs all, `pnpm bench accept turns` some.
 const asked = process.argv.slice(2).filter((argument) => argument !== '--');

@@ -1,0 +1,145 @@
+import type { IncomingMessage } from 'node:http';
+import type { CallkiteError } from '@callkite/core';
+import { WebSocket } from 'ws';
+import { answerFailure, codeOf, timeout, unavailable } from '../model-failure.ts';
+
+/** Two minutes of sound: who is that far behind will not catch up. */
+const MAXIMUM_BUFFERED_BYTES = 1024 * 1024;
+const MAXIMUM_FRAME_BYTES = 16 * 1024 * 1024;
+const MAXIMUM_ERROR_BYTES = 16 * 1024;
+
+export interface ModelSocketOptions {
+  readonly url: URL;
+  readonly apiKey: string;
+  /** Longest time until `established`, in milliseconds. */
+  readonly connectTimeoutMs: number;
+  /** Time between pings, in milliseconds. */
+  readonly keepAliveMs: number;
+}
+
+export interface ModelSocketListener {
+  onOpen(): void;
+  onFrame(frame: Buffer): void;
+  /** Once, after everything else. `null` after `close`. */
+  onEnd(error: CallkiteError | null): void;
+}
+
+/** A WebSocket to the model that is open, or ends with the reason why it is not. */
+export class ModelSocket {
+  readonly #socket: WebSocket;
+  readonly #listener: ModelSocketListener;
+  readonly #deadline: NodeJS.Timeout;
+  #keepAlive: NodeJS.Timeout | undefined;
+  /** Frames that wait until the session is established; `null` from then on. */
+  #held: string[] | null = [];
+  #isEnded = false;
+
+  constructor(options: ModelSocketOptions, listener: ModelSocketListener) {
+    this.#listener = listener;
+    this.#deadline = setTimeout(() => this.fail(timeout()), options.connectTimeoutMs);
+    const socket = new WebSocket(options.url, {
+      headers: { authorization: `Bearer ${options.apiKey}` },
+      // Base64 of speech does not compress, but costs the processor.
+      perMessageDeflate: false,
+      maxPayload: MAXIMUM_FRAME_BYTES,
+    });
+    this.#socket = socket;
+    socket.on('open', () => {
+      this.#keepAlive = this.#watch(options.keepAliveMs);
+      if (!this.#isEnded) listener.onOpen();
+    });
+    socket.on('message', (data) => {
+      // Frames come as buffers unless `binaryType` is set.
+      if (!this.#isEnded) listener.onFrame(data as Buffer);
+    });
+    socket.on('unexpected-response', (_, response) => {
+      void refusalOf(response).then((error) => this.fail(error));
+    });
+    socket.on('error', () => this.fail(unavailable('the connection to the model failed')));
+    socket.on('close', () => this.fail(unavailable('the model ended the session')));
+  }
+
+  get isEstablished(): boolean {
+    return this.#held === null;
+  }
+
+  /** What there was to agree on is agreed on. */
+  established(): void {
+    clearTimeout(this.#deadline);
+    const held = this.#held ?? [];
+    this.#held = null;
+    for (const frame of held) this.agree(frame);
+  }
+
+  /** Sends what leads to `established`, at once. */
+  agree(frame: string): void {
+    if (this.#isEnded) return;
+    this.#socket.send(frame);
+    if (this.#socket.bufferedAmount > MAXIMUM_BUFFERED_BYTES) {
+      this.fail(unavailable('the model takes sound more slowly than it is spoken'));
+    }
+  }
+
+  /** Sends what waits until then, and is dropped after the end. */
+  send(frame: string): void {
+    if (this.#held === null) this.agree(frame);
+    else this.#held.push(frame);
+  }
+
+  close(): void {
+    this.#end(null);
+  }
+
+  fail(error: CallkiteError): void {
+    this.#end(error);
+  }
+
+  #end(error: CallkiteError | null): void {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    clearTimeout(this.#deadline);
+    clearInterval(this.#keepAlive);
+    if (error === null && this.#socket.readyState === WebSocket.OPEN) this.#socket.close(1000);
+    else this.#socket.terminate();
+    // Not before the caller of `close` or `send` has done what it was doing.
+    queueMicrotask(() => this.#listener.onEnd(error));
+  }
+
+  #watch(keepAliveMs: number): NodeJS.Timeout {
+    let isAlive = true;
+    const alive = () => {
+      isAlive = true;
+    };
+    this.#socket.on('message', alive).on('pong', alive);
+    return setInterval(() => {
+      if (isAlive) this.#socket.ping();
+      else this.fail(unavailable('the model does not answer any more'));
+      isAlive = false;
+    }, keepAliveMs);
+  }
+}
+
+/** The address of a socket below that of the HTTP API. @throws TypeError for what is no address */
+export function socketUrl(baseURL: string, path: string): URL {
+  const url = new URL(`${baseURL.replace(/\/+$/, '')}/${path}`);
+  url.protocol = url.protocol.replace('http', 'ws');
+  return url;
+}
+
+/** Why the upgrade was refused. */
+async function refusalOf(response: IncomingMessage): Promise<CallkiteError> {
+  const body = await response
+    .setEncoding('utf8')
+    .reduce((text: string, chunk: string) => `${text}${chunk}`.slice(0, MAXIMUM_ERROR_BYTES), '')
+    .catch(() => '');
+  const status = response.statusCode ?? 0;
+  return answerFailure(status, codeIn(body), response.headers['retry-after']);
+}
+
+function codeIn(body: string): string | null {
+  try {
+    return codeOf(JSON.parse(body).error);
+  } catch {
+    return null;
+  }
+}

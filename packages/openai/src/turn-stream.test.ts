@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { setImmediate as nextLoop } from 'node:timers/promises';
 import { CallkiteError, type TurnPart, type TurnRequest } from '@callkite/core';
 import { afterEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
@@ -13,7 +14,7 @@ afterEach(() => {
   for (const cleanUp of cleanUps.splice(0)) cleanUp();
 });
 
-type Answer = (response: ServerResponse, request: IncomingMessage) => void;
+type Answer = (response: ServerResponse, request: IncomingMessage) => void | Promise<void>;
 
 /** A model server that gives the answers in turn, the last one for ever. */
 async function modelServer(...answers: Answer[]) {
@@ -177,6 +178,25 @@ describe('a turn', () => {
     expect(await partsOf(streamTurn(baseURL))).toEqual([
       { type: 'text', text: 'Good ' },
       { type: 'text', text: 'morning.' },
+      { type: 'end', reason: 'stop' },
+    ]);
+  });
+
+  it.each([1, 7, 100])('is the same in packets of %i bytes', async (size) => {
+    const frames = [chunk({ content: 'Grüß ' }), chunk({ content: '😀 "Gott".' }), chunk({}, 'stop')];
+    const lines = [': comment', ...frames.map((frame) => `data: ${JSON.stringify(frame)}`), 'data: [DONE]'];
+    const bytes = Buffer.from(lines.map((line) => `${line}\r\n\r\n`).join(''));
+    const { baseURL } = await modelServer(async (response) => {
+      begin(response);
+      for (let at = 0; at < bytes.length; at += size) {
+        response.write(bytes.subarray(at, at + size));
+        await nextLoop();
+      }
+      response.end();
+    });
+    expect(await partsOf(streamTurn(baseURL))).toEqual([
+      { type: 'text', text: 'Grüß ' },
+      { type: 'text', text: '😀 "Gott".' },
       { type: 'end', reason: 'stop' },
     ]);
   });

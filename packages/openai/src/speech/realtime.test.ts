@@ -8,6 +8,7 @@ import {
   type ServerSide,
   type SpeechServer,
   sessionRequest,
+  settled,
   startSpeechServer,
   told,
 } from '../testing/speech-server.ts';
@@ -99,14 +100,6 @@ const transcript = (item_id: string, text: string) => ({
   content_index: 0,
   transcript: text,
 });
-
-/** Says nothing else is under way: what the session sends in between is seen by the `expect` that follows. */
-async function settled(side: ServerSide): Promise<void> {
-  const pong = new Promise((resolve) => side.socket.once('pong', resolve));
-  side.socket.ping();
-  await pong;
-  expect(side.isUpToDate(), `unexpected: ${side.frames.at(-1)}`).toBe(true);
-}
 
 describe('the beginning of a session', () => {
   it('is an upgrade, the history and the configuration', async () => {

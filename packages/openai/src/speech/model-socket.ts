@@ -6,7 +6,7 @@ import { answerFailure, codeOf, timeout, unavailable } from '../model-failure.ts
 /** Two minutes of sound: who is that far behind will not catch up. */
 const MAXIMUM_BUFFERED_BYTES = 1024 * 1024;
 const MAXIMUM_FRAME_BYTES = 16 * 1024 * 1024;
-const MAXIMUM_ERROR_BYTES = 16 * 1024;
+const MAXIMUM_ERROR_LENGTH = 16 * 1024;
 
 export interface ModelSocketOptions {
   readonly url: URL;
@@ -30,6 +30,8 @@ export class ModelSocket {
   readonly #listener: ModelSocketListener;
   readonly #deadline: NodeJS.Timeout;
   #keepAlive: NodeJS.Timeout | undefined;
+  /** Whether anything came since the last ping. */
+  #isAlive = true;
   /** Frames that wait until the session is established; `null` from then on. */
   #held: string[] | null = [];
   #isEnded = false;
@@ -45,10 +47,14 @@ export class ModelSocket {
     });
     this.#socket = socket;
     socket.on('open', () => {
-      this.#keepAlive = this.#watch(options.keepAliveMs);
-      if (!this.#isEnded) listener.onOpen();
+      this.#keepAlive = setInterval(() => this.#ping(), options.keepAliveMs);
+      listener.onOpen();
+    });
+    socket.on('pong', () => {
+      this.#isAlive = true;
     });
     socket.on('message', (data) => {
+      this.#isAlive = true;
       // Frames come as buffers unless `binaryType` is set.
       if (!this.#isEnded) listener.onFrame(data as Buffer);
     });
@@ -105,17 +111,10 @@ export class ModelSocket {
     queueMicrotask(() => this.#listener.onEnd(error));
   }
 
-  #watch(keepAliveMs: number): NodeJS.Timeout {
-    let isAlive = true;
-    const alive = () => {
-      isAlive = true;
-    };
-    this.#socket.on('message', alive).on('pong', alive);
-    return setInterval(() => {
-      if (isAlive) this.#socket.ping();
-      else this.fail(unavailable('the model does not answer any more'));
-      isAlive = false;
-    }, keepAliveMs);
+  #ping(): void {
+    if (this.#isAlive) this.#socket.ping();
+    else this.fail(unavailable('the model does not answer any more'));
+    this.#isAlive = false;
   }
 }
 
@@ -128,12 +127,16 @@ export function socketUrl(baseURL: string, path: string): URL {
 
 /** Why the upgrade was refused. */
 async function refusalOf(response: IncomingMessage): Promise<CallkiteError> {
-  const body = await response
-    .setEncoding('utf8')
-    .reduce((text: string, chunk: string) => `${text}${chunk}`.slice(0, MAXIMUM_ERROR_BYTES), '')
-    .catch(() => '');
-  const status = response.statusCode ?? 0;
-  return answerFailure(status, codeIn(body), response.headers['retry-after']);
+  let body = '';
+  try {
+    for await (const chunk of response.setEncoding('utf8')) {
+      body += chunk;
+      if (body.length > MAXIMUM_ERROR_LENGTH) break;
+    }
+  } catch {
+    // The status says enough.
+  }
+  return answerFailure(response.statusCode ?? 0, codeIn(body), response.headers['retry-after']);
 }
 
 function codeIn(body: string): string | null {

@@ -1,12 +1,5 @@
 import * as z from 'zod';
-import {
-  identifier,
-  jsonSchema,
-  reasoningEffort,
-  refusedParameter,
-  serviceTier,
-  verbosity,
-} from '../request-validation.ts';
+import { refusedParameter } from '../request-validation.ts';
 import { estimateTokens } from '../tokens.ts';
 
 const VOICES = [
@@ -67,57 +60,37 @@ const historyMessage = z.discriminatedUnion('role', [
   }),
 ]);
 
-const acknowledgement_delay_ms = z.exactOptional(z.int().min(0));
+const acknowledgement_delay_ms = z.int().min(0).optional();
 
-/** A Responses model that does delegated work. Of its tools, only functions are emulated. */
-const responsesSettings = z.strictObject({
+/** The backend model of a session; what its fields hold is checked as that of a Responses request. */
+const responsesConfig = z.strictObject({
   model: z.string(),
-  instructions: z.exactOptional(z.string().nullable()),
-  max_output_tokens: z.exactOptional(z.int().min(16).nullable()),
-  parallel_tool_calls: z.exactOptional(z.boolean().nullable()),
-  reasoning: z.exactOptional(
-    z.strictObject({ effort: reasoningEffort, summary: z.enum(['concise', 'detailed', 'auto']).nullish() }),
-  ),
-  service_tier: z.exactOptional(serviceTier),
-  text: z.exactOptional(z.strictObject({ verbosity })),
-  tool_choice: z.exactOptional(
-    z.union([
-      z.enum(['auto', 'none', 'required']),
-      z.strictObject({ type: z.literal('function'), name: identifier }),
-    ]),
-  ),
-  tools: z.exactOptional(
-    z.array(
-      z.strictObject({
-        type: z.literal('function'),
-        name: identifier,
-        description: z.string().nullish(),
-        parameters: jsonSchema.nullish(),
-        strict: z.boolean().nullish(),
-      }),
-    ),
-  ),
+  instructions: z.unknown().optional(),
+  max_output_tokens: z.unknown().optional(),
+  parallel_tool_calls: z.unknown().optional(),
+  reasoning: z.unknown().optional(),
+  service_tier: z.unknown().optional(),
+  text: z.unknown().optional(),
+  tool_choice: z.unknown().optional(),
+  tools: z.unknown().optional(),
 });
-export type ResponsesSettings = z.output<typeof responsesSettings>;
+const responsesUpdate = responsesConfig.partial().extend({ model: z.exactOptional(z.string()) });
+export type ResponsesConfig = z.output<typeof responsesConfig>;
+export type ResponsesUpdate = z.output<typeof responsesUpdate>;
 
-const clientDelegation = z.strictObject({ type: z.literal('client'), acknowledgement_delay_ms });
-const responsesDelegation = z.strictObject({
-  type: z.literal('responses'),
-  responses: responsesSettings,
-  acknowledgement_delay_ms,
-});
-
-// Of the three owners of delegated work, the emulator knows all but the Decisions API.
-const delegation = z.discriminatedUnion('type', [clientDelegation, responsesDelegation]);
-export type Delegation = z.output<typeof delegation>;
-
+// A third owner of delegated work, the Decisions API, is not emulated.
+const delegation = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('client'), acknowledgement_delay_ms }),
+  z.strictObject({ type: z.literal('responses'), responses: responsesConfig, acknowledgement_delay_ms }),
+]);
 const delegationUpdate = z.discriminatedUnion('type', [
-  clientDelegation,
-  responsesDelegation.extend({
-    responses: z.exactOptional(responsesSettings.extend({ model: z.exactOptional(z.string()) })),
+  z.strictObject({ type: z.literal('client'), acknowledgement_delay_ms }),
+  z.strictObject({
+    type: z.literal('responses'),
+    responses: responsesUpdate.optional(),
+    acknowledgement_delay_ms,
   }),
 ]);
-export type DelegationUpdate = z.output<typeof delegationUpdate>;
 const triggers = z.array(z.unknown()).max(0);
 
 /** The `session` of a `session.start`. */
@@ -168,13 +141,14 @@ export const clientEvent = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('session.commentary.append'), content, delegation_id, event_id }),
   z.strictObject({
     type: z.literal('response.item.create'),
-    item: z.strictObject({
-      type: z.literal('function_call_output'),
-      call_id: z.string().min(1),
-      output: z.string(),
-      id: z.string().nullish(),
-      status: z.enum(['in_progress', 'completed', 'incomplete']).nullish(),
-    }),
+    item: z.discriminatedUnion('type', [
+      z.strictObject({
+        type: z.literal('function_call_output'),
+        call_id: z.string().min(1),
+        output: z.string(),
+      }),
+      z.strictObject({ type: z.literal('message'), role: z.literal('user'), content: z.string() }),
+    ]),
     event_id,
   }),
   z.strictObject({ type: z.literal('response.create'), event_id }),

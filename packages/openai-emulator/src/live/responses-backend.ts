@@ -1,88 +1,89 @@
 import { ApiError } from '../api-error.ts';
-import type { ModelRequest } from '../model/dialogue.ts';
-import { newId, type Reply } from '../reply.ts';
-import { readToolChoice, readTools } from '../request-validation.ts';
-import type { Delegation, DelegationUpdate, ResponsesSettings } from './client-events.ts';
+import type { ModelRequest, Turn } from '../model/dialogue.ts';
+import type { ModelCatalog } from '../model-catalog.ts';
+import type { Reply } from '../reply.ts';
+import { responseMemory } from '../response-memory.ts';
+import { responseDraft, responseFrames } from '../responses-reply.ts';
+import { type ResponsesRequest, readResponsesRequest } from '../responses-request.ts';
+import type { ResponsesConfig, ResponsesUpdate } from './client-events.ts';
 
-/** Sends an event to the client. */
-type Send = (type: string, fields: object) => void;
+const CONFIG_PARAM = 'session.delegation.responses';
 
-/** The Responses model that a live one turns to: it asks the client for its tools, and goes on from what they give. */
+/** The configuration as a Responses request without any input. @throws ApiError 400 or 404 */
+function readConfig(config: ResponsesConfig, catalog: ModelCatalog): ResponsesRequest {
+  catalog.assertKnown(config.model, 'text');
+  const given = Object.entries(config).filter(([, value]) => value !== null);
+  try {
+    return readResponsesRequest({ ...Object.fromEntries(given), input: [], store: false }, responseMemory(0));
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const { message, param, ...rest } = error.body;
+    throw new ApiError(message, {
+      ...rest,
+      param: param === null ? CONFIG_PARAM : `${CONFIG_PARAM}.${param}`,
+    });
+  }
+}
+
+/** A text model behind a live one: it has the tools, and answers in the events of the Responses API. */
 export class ResponsesBackend {
-  readonly #send: Send;
-  /** Calls that the client has not answered yet. */
-  readonly #open = new Set<string>();
-  #delegationId: string | undefined;
+  readonly #catalog: ModelCatalog;
+  #config: ResponsesConfig;
+  #request: ResponsesRequest;
+  /** Calls whose outputs are awaited. */
+  readonly #openCalls = new Set<string>();
 
-  constructor(send: Send) {
-    this.#send = send;
+  /** @throws ApiError 400 or 404 */
+  constructor(config: ResponsesConfig, catalog: ModelCatalog) {
+    this.#catalog = catalog;
+    this.#config = config;
+    this.#request = readConfig(config, catalog);
   }
 
-  /** Asks for the tools of a reply. @returns the id of the delegation, when it is a new one */
-  call(settings: ResponsesSettings, calls: Reply['toolCalls'], offset_ms: number): string | undefined {
-    const isNew = this.#delegationId === undefined;
-    this.#delegationId ??= newId('dlg_');
-    const id = newId('resp_');
-    const response = { id, object: 'response', model: settings.model, output: [] };
-    if (isNew) {
-      const delegation = { id: this.#delegationId, type: 'delegation', target: 'responses', response_id: id };
-      this.#send('session.delegation.created', { delegation, offset_ms });
-    }
-    this.#tell('response.created', { response: { ...response, status: 'in_progress' } });
-    for (const [output_index, { id: call_id, name, arguments: json }] of calls.entries()) {
-      this.#open.add(call_id);
-      const item = { id: newId('fc_'), type: 'function_call', call_id, name, arguments: json.join('') };
-      this.#tell('response.output_item.added', { output_index, item: { ...item, status: 'in_progress' } });
-      this.#tell('response.output_item.done', { output_index, item: { ...item, status: 'completed' } });
-    }
-    this.#tell('response.completed', { response: { ...response, status: 'completed' } });
-    return isNew ? this.#delegationId : undefined;
+  get config(): ResponsesConfig {
+    return this.#config;
   }
 
-  /** @throws ApiError 400 for an answer to a call that nobody made */
+  /** @throws ApiError 400 or 404 */
+  update(change: ResponsesUpdate): void {
+    const merged = { ...this.#config, ...change };
+    this.#request = readConfig(merged, this.#catalog);
+    this.#config = merged;
+  }
+
+  /** What it is asked after these turns. */
+  requestFor(turns: Turn[], notes: string[]): ModelRequest {
+    const { instructions, ...rest } = this.#request.modelRequest;
+    return { ...rest, instructions: [instructions, ...notes].join('\n\n'), turns };
+  }
+
+  /** Takes the output of a call. @throws ApiError 400 for a call nobody made, or one that was answered */
   answer(callId: string): void {
-    if (this.#open.delete(callId)) return;
+    if (this.#openCalls.delete(callId)) return;
     throw new ApiError(`No tool call found for function call output with call_id ${callId}.`, {
       param: 'item.call_id',
       code: 'invalid_tool_call_id',
     });
   }
 
-  /** @throws ApiError 400 when the client owes answers */
-  goOn(): void {
-    const [callId] = this.#open;
+  /** @throws ApiError 400 while outputs are awaited */
+  assertAnswered(): void {
+    const [callId] = this.#openCalls;
     if (callId === undefined) return;
     throw new ApiError(`No tool output found for function call ${callId}.`, { code: 'missing_tool_output' });
   }
 
-  /** The work is done. */
-  finish(): void {
-    this.#delegationId = undefined;
+  /** The stream of a response; snapshots of it carry neither prompt nor output. */
+  events(reply: Reply): { responseId: string; events: object[] } {
+    for (const { id } of reply.toolCalls) this.#openCalls.add(id);
+    const draft = responseDraft(this.#request, reply, Math.floor(Date.now() / 1000));
+    const events = [...responseFrames(draft)].map(({ data }) => {
+      if (typeof data === 'string' || !('response' in data)) return data as object;
+      return {
+        ...data,
+        response: { ...(data.response as object), instructions: null, tools: [], output: [] },
+      };
+    });
+    return { responseId: draft.id, events };
   }
-
-  #tell(type: string, fields: object): void {
-    this.#send('response.event', { delegation_id: this.#delegationId, event: { type, ...fields } });
-  }
-}
-
-/** What the settings say about tools. @throws ApiError 400 */
-export function backendTools({
-  tools = [],
-  tool_choice,
-}: ResponsesSettings): Pick<ModelRequest, 'tools' | 'toolChoice'> {
-  const path = 'session.delegation.responses.tools';
-  const definitions = readTools(tools, (index) => `${path}[${index}].parameters`);
-  return { tools: definitions, toolChoice: readToolChoice(tool_choice, definitions) };
-}
-
-/** Merges an update into the delegation, whose owner stays. @throws ApiError 400 */
-export function updatedDelegation(current: Delegation, update: DelegationUpdate): Delegation {
-  if (current.type === 'client' && update.type === 'client') return { ...current, ...update };
-  if (current.type === 'responses' && update.type === 'responses') {
-    return { ...current, ...update, responses: { ...current.responses, ...update.responses } };
-  }
-  throw new ApiError('The delegation type of a session cannot be changed: start another session.', {
-    param: 'session.delegation.type',
-    code: 'cannot_update_delegation',
-  });
 }

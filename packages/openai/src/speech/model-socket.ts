@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import { type IncomingMessage, validateHeaderValue } from 'node:http';
 import type { CallkiteError } from '@callkite/core';
 import { WebSocket } from 'ws';
 import { answerFailure, codeOf, timeout, unavailable } from '../model-failure.ts';
@@ -118,11 +118,29 @@ export class ModelSocket {
   }
 }
 
-/** The address of a socket below that of the HTTP API. @throws TypeError for what is no address */
-export function socketUrl(baseURL: string, path: string): URL {
+/** What the factories take of it. */
+export interface SocketSettings {
+  readonly apiKey: string;
+  readonly baseURL?: string | undefined;
+  readonly connectTimeoutMs?: number | undefined;
+  readonly keepAliveMs?: number | undefined;
+}
+
+/**
+ * @param path below that of the HTTP API
+ * @throws TypeError for an address or a key that can never be used
+ */
+export function socketOptions(settings: SocketSettings, path: string): ModelSocketOptions {
+  const { apiKey, baseURL = 'https://api.openai.com/v1' } = settings;
+  validateHeaderValue('authorization', apiKey);
   const url = new URL(`${baseURL.replace(/\/+$/, '')}/${path}`);
   url.protocol = url.protocol.replace('http', 'ws');
-  return url;
+  return {
+    url,
+    apiKey,
+    connectTimeoutMs: settings.connectTimeoutMs ?? 10_000,
+    keepAliveMs: settings.keepAliveMs ?? 5000,
+  };
 }
 
 /** Why the upgrade was refused. */

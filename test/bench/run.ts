@@ -10,7 +10,7 @@ const benches = {
   dialling: benchDialling,
   turns: benchTurns,
   density: benchDensity,
-  tokens: benchRelayTokens,
+  'relay-tokens': benchRelayTokens,
   voice: benchVoice,
 };
 

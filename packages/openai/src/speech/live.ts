@@ -3,7 +3,7 @@ import type { ReasoningEffort } from '../chat-request.ts';
 import { strictJsonSchema } from '../strict-schema.ts';
 import type { LiveConfiguration } from './live-events.ts';
 import { LiveSession } from './live-session.ts';
-import { socketUrl } from './model-socket.ts';
+import { socketOptions } from './model-socket.ts';
 import { voiceOf } from './voice.ts';
 
 /** The most that a session begins with. */
@@ -45,12 +45,7 @@ export interface OpenAiLiveOptions {
  *   replaces that model's.
  */
 export function openAiLive(options: OpenAiLiveOptions): SpeechModel {
-  const socket = {
-    url: socketUrl(options.baseURL ?? 'https://api.openai.com/v1', 'live/sessions'),
-    apiKey: options.apiKey,
-    connectTimeoutMs: options.connectTimeoutMs ?? 10_000,
-    keepAliveMs: options.keepAliveMs ?? 5000,
-  };
+  const socket = socketOptions(options, 'live/sessions');
   const settings = { socket, pauseMs: options.pauseMs ?? 800, logger: options.logger ?? silentLogger };
   return {
     open: (request) =>

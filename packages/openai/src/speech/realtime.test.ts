@@ -171,6 +171,13 @@ describe('the beginning of a session', () => {
     expect(events).toEqual([{ type: 'ready' }]);
   });
 
+  it.each([
+    ['a key that no header can hold', { apiKey: 'sk-\n' }],
+    ['an address that is none', { baseURL: 'api.example.com' }],
+  ])('is refused before there is one with %s', (_, options) => {
+    expect(() => openAiRealtime({ apiKey: 'test-key', ...options })).toThrow(TypeError);
+  });
+
   it('follows the options', async () => {
     openSession(
       {

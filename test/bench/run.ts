@@ -3,6 +3,7 @@ import { benchDensity } from './density.ts';
 import { benchDialling } from './dialling.ts';
 import { benchRelayTokens } from './relay-tokens.ts';
 import { benchTurns } from './turns.ts';
+import { benchVoice } from './voice.ts';
 
 const benches = {
   accept: benchAccept,
@@ -10,6 +11,7 @@ const benches = {
   turns: benchTurns,
   'relay-tokens': benchRelayTokens,
   density: benchDensity,
+  voice: benchVoice,
 };
 
 // `pnpm bench` runs all, `pnpm bench accept turns` some.

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
-import type { Callkite, LanguageModel, Storage, Telephony } from '@callkite/core';
+import type { Callkite, LanguageModel, SpeechModel, Storage, Telephony } from '@callkite/core';
 import { CALLKITE, registerCallkite } from '@callkite/core/tsyringe';
-import { openAi } from '@callkite/openai';
+import { openAi, openAiLive, openAiRealtime } from '@callkite/openai';
 import { pglite, postgres } from '@callkite/postgres';
 import { twilio } from '@callkite/twilio';
 import { createKeyvNonBlocking } from '@keyv/redis';
@@ -29,6 +29,8 @@ const LIVE_CARRIER = Symbol('carrier of live calls');
 const TEST_CARRIER = Symbol('carrier of test calls');
 const LIVE_MODEL = Symbol('model of live calls');
 const TEST_MODEL = Symbol('model of test calls');
+const LIVE_SPEECH_MODEL = Symbol('speech model of live calls');
+const TEST_SPEECH_MODEL = Symbol('speech model of test calls');
 const COMPOSITION = Symbol('composition');
 
 /** Puts the server together. Nothing runs and nothing is opened before `callkite.start()`. */
@@ -90,15 +92,31 @@ export function compose(parts: {
             model: settings.openai.model ?? undefined,
           }),
   );
+  provide(TEST_SPEECH_MODEL, (from) => emulatedSpeechModel(from));
+  provide(LIVE_SPEECH_MODEL, (from): SpeechModel => {
+    if (settings.openai === null) return emulatedSpeechModel(from);
+    const { api, model, voice } = settings.speech;
+    const options = {
+      apiKey: settings.openai.apiKey ?? 'none',
+      baseURL: settings.openai.baseUrl ?? undefined,
+      model: model ?? undefined,
+      voice: voice ?? undefined,
+      logger: logger(from),
+    };
+    return api === 'live' ? openAiLive(options) : openAiRealtime(options);
+  });
   registerCallkite(container, (from) => {
     const cache = from.resolve<Keyv | null>(CACHE);
     return {
       storage: from.resolve<Storage>(STORAGE),
       telephony: from.resolve<Telephony>(LIVE_CARRIER),
       languageModel: from.resolve<LanguageModel>(LIVE_MODEL),
+      speechModel: from.resolve<SpeechModel>(LIVE_SPEECH_MODEL),
+      voiceMode: settings.voiceMode,
       test: {
         telephony: from.resolve<Telephony>(TEST_CARRIER),
         languageModel: from.resolve<LanguageModel>(TEST_MODEL),
+        speechModel: from.resolve<SpeechModel>(TEST_SPEECH_MODEL),
       },
       publicUrl: settings.publicUrl,
       secretKey: parts.secretKey,
@@ -131,6 +149,10 @@ export function compose(parts: {
       allowInsecure: true,
       logger: logger(from),
     });
+  }
+
+  function emulatedSpeechModel(from: DependencyContainer): SpeechModel {
+    return openAiRealtime({ apiKey: 'emulated', baseURL: network.modelUrl, logger: logger(from) });
   }
 
   function emulatedModel(): LanguageModel {

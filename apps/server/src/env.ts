@@ -1,3 +1,4 @@
+import type { VoiceMode } from '@callkite/core';
 import * as z from 'zod';
 
 const url = (protocols: readonly string[], meaning: string) =>
@@ -51,6 +52,9 @@ const variables = z.object({
   OPENAI_API_KEY: z.string().optional(),
   OPENAI_BASE_URL: httpUrl.optional(),
   OPENAI_MODEL: z.string().optional(),
+  OPENAI_SPEECH_API: z.enum(['realtime', 'live'], 'must be realtime or live').default('realtime'),
+  OPENAI_SPEECH_MODEL: z.string().optional(),
+  OPENAI_SPEECH_VOICE: z.string().optional(),
   TWILIO_API_BASE_URL: httpUrl.optional(),
   CALLKITE_TEST_CARRIER_URL: httpUrl.optional(),
   REQUESTS_PER_MINUTE: wholeNumber(1, 1_000_000).default(60),
@@ -58,6 +62,7 @@ const variables = z.object({
   CALLKITE_ALLOW_PRIVATE_CALLBACKS: flag.default(false),
   CALLKITE_DRAIN_SECONDS: wholeNumber(0, 3600).default(600),
   CALLKITE_CONFIRMATION_SECONDS: wholeNumber(15, 3600).default(120),
+  CALLKITE_VOICE_MODE: z.enum(['relay', 'realtime'], 'must be relay or realtime').default('relay'),
   CALLKITE_DEMO: flag.default(true),
   CALLKITE_EMULATOR_SPEED: z
     .string()
@@ -91,6 +96,14 @@ export interface Settings {
     readonly baseUrl: string | null;
     readonly model: string | null;
   } | null;
+  /** The models that hear and speak. `null` names leave the choice to the adapter. */
+  readonly speech: {
+    readonly api: 'realtime' | 'live';
+    readonly model: string | null;
+    readonly voice: string | null;
+  };
+  /** How words travel on calls whose workflow does not say. */
+  readonly voiceMode: VoiceMode;
   /** The carrier of live calls. `null`: the emulated one. A `null` base URL is Twilio's own. */
   readonly twilio: { readonly apiBaseUrl: string | null } | null;
   /** Emulated carrier of test calls that several processes share. `null`: the one in this process. */
@@ -159,6 +172,12 @@ export function readSettings(environment: Readonly<Record<string, string | undef
           model: values.OPENAI_MODEL ?? null,
         }
       : null,
+    speech: {
+      api: values.OPENAI_SPEECH_API,
+      model: values.OPENAI_SPEECH_MODEL ?? null,
+      voice: values.OPENAI_SPEECH_VOICE ?? null,
+    },
+    voiceMode: values.CALLKITE_VOICE_MODE,
     twilio: hasRealCarrier(present) ? { apiBaseUrl: values.TWILIO_API_BASE_URL ?? null } : null,
     testCarrierUrl: values.CALLKITE_TEST_CARRIER_URL ?? null,
     requestsPerMinute: values.REQUESTS_PER_MINUTE,

@@ -7,6 +7,7 @@ import { type CarrierIngress, createCarrierIngress } from './calls/carrier-ingre
 import { createDispatcher } from './calls/dispatcher.ts';
 import { createReconciliation } from './calls/reconciliation.ts';
 import { createUnfinishedCalls } from './calls/unfinished-calls.ts';
+import type { WorkflowDefinition } from './contract/workflow-definition.ts';
 import { type AgentTool, checkAgentTools } from './conversations/agent-tool.ts';
 import { createConversations } from './conversations/conversations.ts';
 import { voicemailMessage } from './conversations/disclosure.ts';
@@ -33,8 +34,9 @@ import type { LanguageModel } from './ports/language-model.ts';
 import { type Logger, silentLogger } from './ports/logger.ts';
 import type { Mode } from './ports/mode.ts';
 import type { CarrierConnection, Organization } from './ports/organization-store.ts';
+import type { SpeechModel } from './ports/speech-model.ts';
 import type { Storage } from './ports/storage.ts';
-import type { Telephony } from './ports/telephony.ts';
+import type { Telephony, VoiceMode } from './ports/telephony.ts';
 import { createWorkflows, type Workflows } from './workflows/workflows.ts';
 
 export interface CallkiteOptions {
@@ -43,8 +45,12 @@ export interface CallkiteOptions {
   telephony: Telephony;
   /** The model that talks on these calls. */
   languageModel: LanguageModel;
-  /** Carrier and model of `ck_test_` keys; without them such keys cannot be created. */
-  test?: { telephony: Telephony; languageModel: LanguageModel };
+  /** The model that hears and speaks on calls in `realtime` mode; without it every call is in `relay` mode. */
+  speechModel?: SpeechModel;
+  /** How words travel on calls whose workflow does not say. @default 'relay' */
+  voiceMode?: VoiceMode;
+  /** Carrier and models of `ck_test_` keys; without them such keys cannot be created. */
+  test?: { telephony: Telephony; languageModel: LanguageModel; speechModel?: SpeechModel };
   /** What agents may do besides talking, on calls whose workflow names it. @default none */
   tools?: readonly AgentTool[];
   /** Base URL under which carriers reach this server, without a trailing slash. */
@@ -117,6 +123,7 @@ export function createCallkite(options: CallkiteOptions): Callkite {
   const vendors = { live: options, test };
   const telephonyFor = (mode: Mode) => vendorsOf(mode).telephony;
   const languageModelFor = (mode: Mode) => vendorsOf(mode).languageModel;
+  const speechModelFor = (mode: Mode) => vendors[mode]?.speechModel ?? null;
   const secretBox = createSecretBox(options.secretKey);
   const cache = options.cache ?? new Keyv({ store: new BoundedMap(cacheEntries) });
   const allowPrivate = options.allowPrivateCallbacks ?? false;
@@ -149,16 +156,26 @@ export function createCallkite(options: CallkiteOptions): Callkite {
   const organizationName = async (id: string) => (await settingsOf(id)).name;
   const notifier = createNotifier({ storage, secretBox, outbound, logger, emit });
   const forms = createForms({ storage });
-  const workflows = createWorkflows({ storage, toolNames: tools.map(({ name }) => name) });
+  const workflows = createWorkflows({
+    storage,
+    toolNames: tools.map(({ name }) => name),
+    hasSpeechModel: [options, test].some((vendor) => vendor?.speechModel !== undefined),
+  });
   const conversations = createConversations({
     storage,
     languageModelFor,
+    speechModelFor,
     tools,
     organizationName,
     emit,
     logger,
     clock: systemClock,
   });
+
+  function voiceModeOf({ voice }: WorkflowDefinition, mode: Mode): VoiceMode {
+    const wanted = voice.mode ?? options.voiceMode ?? 'relay';
+    return wanted === 'realtime' && speechModelFor(mode) !== null ? 'realtime' : 'relay';
+  }
 
   function vendorsOf(mode: Mode): { telephony: Telephony; languageModel: LanguageModel } {
     const found = vendors[mode];
@@ -242,10 +259,11 @@ export function createCallkite(options: CallkiteOptions): Callkite {
     ),
     tokens,
     accountOf,
-    beginConversation(callId, channel) {
+    beginConversation(callId, channel, line) {
       unfinished.began(callId);
-      conversations.begin(callId, channel);
+      conversations.begin(callId, channel, line);
     },
+    voiceModeOf,
     voicemailMessage: async (definition, organizationId) =>
       voicemailMessage(definition, await organizationName(organizationId)),
     lastApology: { type: 'say', text: phrasesFor('en').apology, language: 'en-US', voice: null },

@@ -82,6 +82,7 @@ export type {
   Placement,
   Telephony,
   VerifiedCarrierEvent,
+  VoiceMode,
 } from './ports/telephony.ts';
 export type { ToolCallRecord, ToolCallStore } from './ports/tool-call-store.ts';
 export type { WorkflowRecord, WorkflowStore } from './ports/workflow-store.ts';

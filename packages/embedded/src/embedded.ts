@@ -10,7 +10,7 @@ import {
   type Storage,
 } from '@callkite/core';
 import { serve } from '@callkite/core/node';
-import { openAi } from '@callkite/openai';
+import { openAi, openAiRealtime } from '@callkite/openai';
 import { type OpenAiEmulator, startOpenAiEmulator } from '@callkite/openai-emulator';
 import { pglite } from '@callkite/postgres';
 import { twilio } from '@callkite/twilio';
@@ -70,22 +70,33 @@ export interface Embedded {
  * ring. An organization with a connected number and keys is ready to place calls.
  */
 export async function startEmbedded(options: EmbeddedOptions = {}): Promise<Embedded> {
+  const speed = options.speed ?? 1;
   const carrier = await startTwilioEmulator({
-    speed: options.speed ?? 1,
+    speed,
     allowInsecureLoopback: true,
     ...options.carrier,
   });
-  const model = await startOpenAiEmulator();
+  const model = await startOpenAiEmulator({
+    // As far ahead of its listener as at the speed of life.
+    speech: {
+      thinkMs: Math.round(250 / speed),
+      timesRealTime: 10 * speed,
+      transcriptionMs: Math.round(500 / speed),
+    },
+  });
   const port = options.port ?? (await freePort());
   const url = `http://127.0.0.1:${port}`;
   const telephony = (name: string) =>
     twilio({ name, publicUrl: url, apiBaseUrl: carrier.url, allowInsecure: true });
-  const languageModel = openAi({ apiKey: 'emulated', baseURL: model.url });
+  const emulated = { apiKey: 'emulated', baseURL: model.url };
+  const languageModel = openAi(emulated);
+  const speechModel = openAiRealtime(emulated);
   const callkite = createCallkite({
     storage: options.storage ?? pglite({ dataDir: 'memory' }),
     telephony: telephony('twilio'),
     languageModel,
-    test: { telephony: telephony('twilio-test'), languageModel },
+    speechModel,
+    test: { telephony: telephony('twilio-test'), languageModel, speechModel },
     publicUrl: url,
     secretKey: randomBytes(32).toString('base64'),
     ...(options.onEvent && { onEvent: options.onEvent }),

@@ -1,11 +1,13 @@
 import { Kysely, type Migration, Migrator, PostgresDialect, type PostgresPool, sql } from 'kysely';
 import { firstSchema } from './migrations/0001-first-schema.ts';
 import { formsAndTools } from './migrations/0002-forms-and-tools.ts';
+import { voice } from './migrations/0004-voice.ts';
 
 /** In order; a shipped one is never edited, only followed. */
 const migrations: Record<string, Migration> = {
   '0001-first-schema': firstSchema,
   '0002-forms-and-tools': formsAndTools,
+  '0004-voice': voice,
 };
 
 /**

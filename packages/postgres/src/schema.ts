@@ -168,6 +168,7 @@ export interface CallRow {
   reason: CallReason | null;
   answered_by: AnsweredBy | null;
   cancel_requested: boolean;
+  conversation_over: boolean;
   summary: string | null;
   lost_channels: number;
   transcript_length: number;

@@ -54,7 +54,14 @@ it('carries a whole conversation', async () => {
 
   function instructionFor({ event }: VerifiedCarrierEvent) {
     if (event.type === 'instructions-wanted') {
-      return telephony.renderInstruction({ type: 'converse', attemptToken, language: 'en-US', voice: null });
+      return telephony.renderInstruction({
+        type: 'converse',
+        attemptToken,
+        mode: 'relay',
+        preamble: null,
+        language: 'en-US',
+        voice: null,
+      });
     }
     return event.type === 'channel-ended'
       ? telephony.renderInstruction({ type: 'hang-up' })
@@ -69,7 +76,9 @@ it('carries a whole conversation', async () => {
     const accepted = await telephony.receiveUpgrade(path, request, secretOf);
     if (accepted === null) return socket.destroy();
     sockets.handleUpgrade(incoming, socket, head, (webSocket) => {
-      const channel = accepted.open(textSocket(webSocket));
+      const opened = accepted.open(textSocket(webSocket));
+      if (opened.kind !== 'words') throw new Error('the relay talks in words');
+      const { channel } = opened;
       channel.listen((event) => {
         events.push(event);
         reply(channel, event);

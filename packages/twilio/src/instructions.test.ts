@@ -12,7 +12,14 @@ function render(
 
 describe('TwiML', () => {
   it('connects a conversation', () => {
-    const response = render({ type: 'converse', attemptToken: 'att_1.c2ln', language: 'en-US', voice: null });
+    const response = render({
+      type: 'converse',
+      mode: 'relay',
+      preamble: null,
+      attemptToken: 'att_1.c2ln',
+      language: 'en-US',
+      voice: null,
+    });
     expect(response.headers['content-type']).toBe('text/xml; charset=utf-8');
     expect(response.body).toBe(
       `${declaration}<Response><Connect action="https://calls.example.com/phone/carriers/twilio/relay-ended` +
@@ -24,9 +31,33 @@ describe('TwiML', () => {
     );
   });
 
+  it('opens a stream of sound, after a line of the carrier', () => {
+    const { body } = render({
+      type: 'converse',
+      mode: 'realtime',
+      preamble: 'Hello.',
+      attemptToken: 'att_1.c2ln',
+      language: 'en-US',
+      voice: null,
+    });
+    expect(body).toBe(
+      `${declaration}<Response><Say language="en-US">Hello.</Say><Connect><Stream ` +
+        'url="wss://calls.example.com/phone/carriers/twilio/media/att_1.c2ln"/></Connect>' +
+        '<Redirect method="POST">https://calls.example.com/phone/carriers/twilio/media-ended' +
+        '?token=att_1.c2ln#ct=2000&amp;rt=4000&amp;rc=2&amp;rp=ct,rt,5xx</Redirect></Response>',
+    );
+  });
+
   it('lets the speech providers be chosen', () => {
     const { body } = render(
-      { type: 'converse', attemptToken: 't', language: 'de-DE', voice: 'de-DE-Journey-F' },
+      {
+        type: 'converse',
+        mode: 'relay',
+        preamble: null,
+        attemptToken: 't',
+        language: 'de-DE',
+        voice: 'de-DE-Journey-F',
+      },
       {
         name: 'twilio-eu',
         relay: {

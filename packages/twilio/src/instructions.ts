@@ -22,12 +22,22 @@ export interface InstructionRenderer {
 export function instructionRenderer(address: PublicAddress, relay: RelayOptions): InstructionRenderer {
   const ttsProvider = relay.ttsProvider ?? 'ElevenLabs';
 
+  const say = (text: string, language: string, voice: string | null) =>
+    element('Say', { language, voice: sayVoice(ttsProvider, voice) }, escaped(text));
+
   function verbs(instruction: CallInstruction): string {
     switch (instruction.type) {
       case 'converse': {
+        const { attemptToken, language, preamble } = instruction;
+        const before = preamble === null ? '' : say(preamble, language, instruction.voice);
+        if (instruction.mode === 'realtime') {
+          const stream = element('Stream', { url: address.socket('media', attemptToken) });
+          const next = escaped(address.webhook('media-ended', attemptToken));
+          return before + element('Connect', {}, stream) + element('Redirect', { method: 'POST' }, next);
+        }
         const conversation = element('ConversationRelay', {
-          url: address.relay(instruction.attemptToken),
-          language: instruction.language,
+          url: address.socket('relay', attemptToken),
+          language,
           ttsProvider,
           voice: instruction.voice,
           transcriptionProvider: relay.transcriptionProvider ?? 'Deepgram',
@@ -38,16 +48,11 @@ export function instructionRenderer(address: PublicAddress, relay: RelayOptions)
           dtmfDetection: 'true',
           events: 'speaker-events tokens-played',
         });
-        const action = address.webhook('relay-ended', instruction.attemptToken);
-        return element('Connect', { action }, conversation);
+        const action = address.webhook('relay-ended', attemptToken);
+        return before + element('Connect', { action }, conversation);
       }
-      case 'say': {
-        const voice = sayVoice(ttsProvider, instruction.voice);
-        return (
-          element('Say', { language: instruction.language, voice }, escaped(instruction.text)) +
-          element('Hangup')
-        );
-      }
+      case 'say':
+        return say(instruction.text, instruction.language, instruction.voice) + element('Hangup');
       case 'hang-up':
         return element('Hangup');
     }

@@ -1,8 +1,10 @@
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /** Webhooks of one call, as path segments below `/carriers/{name}/`. */
-export const webhookPaths = ['answer', 'fallback', 'status', 'amd', 'relay-ended'] as const;
+export const webhookPaths = ['answer', 'fallback', 'status', 'amd', 'relay-ended', 'media-ended'] as const;
 export type WebhookPath = (typeof webhookPaths)[number];
+/** Sockets of one call: ConversationRelay and Media Streams. */
+export type SocketKind = 'relay' | 'media';
 /** What Twilio asks when `answer` failed. If this fails too, it ends the call without a word. */
 export const lastResort: WebhookPath = 'fallback';
 
@@ -17,13 +19,14 @@ const connectionOverrides: Record<WebhookPath, string> = {
   status: 'rc=5&rp=ct,rt,5xx',
   amd: 'rc=5&rp=ct,rt,5xx',
   'relay-ended': 'ct=2000&rt=4000&rc=2&rp=ct,rt,5xx',
+  'media-ended': 'ct=2000&rt=4000&rc=2&rp=ct,rt,5xx',
 };
 
 /** Where Twilio reaches us, and what it signs when it does. */
 export interface PublicAddress {
   webhook(path: WebhookPath, attemptToken: string): string;
-  /** The token is part of the path: Twilio does not document query strings on relay URLs. */
-  relay(attemptToken: string): string;
+  /** The token is part of the path: Twilio takes no query strings on media URLs and documents none on relay URLs. */
+  socket(kind: SocketKind, attemptToken: string): string;
   /** The URL of a received request as Twilio knew it, its port written out. `null` when the target is no path. */
   ofRequest(target: string, kind: 'webhook' | 'socket'): string | null;
 }
@@ -42,7 +45,8 @@ export function publicAddress(publicUrl: string, name: string, allowInsecure: bo
       const token = encodeURIComponent(attemptToken);
       return `${url.protocol}//${carrierPath}/${path}?token=${token}#${connectionOverrides[path]}`;
     },
-    relay: (attemptToken) => `${socketProtocol}//${carrierPath}/relay/${encodeURIComponent(attemptToken)}`,
+    socket: (kind, attemptToken) =>
+      `${socketProtocol}//${carrierPath}/${kind}/${encodeURIComponent(attemptToken)}`,
     ofRequest(target, kind) {
       if (!target.startsWith('/')) return null;
       const protocol = kind === 'socket' ? socketProtocol : url.protocol;

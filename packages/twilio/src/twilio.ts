@@ -1,7 +1,8 @@
-import { type Logger, silentLogger, type Telephony } from '@callkite/core';
+import { type CallChannel, type Logger, silentLogger, type Telephony } from '@callkite/core';
 import { describeAccount, listNumbers } from './account.ts';
 import { endCall, fetchCall, findCalls, redirectCall } from './calls.ts';
 import { instructionRenderer, type RelayOptions } from './instructions.ts';
+import { MediaChannel } from './media-channel.ts';
 import { placeCall } from './placement.ts';
 import { lastResort, publicAddress } from './public-address.ts';
 import { RelayChannel } from './relay-channel.ts';
@@ -29,7 +30,7 @@ export interface TwilioOptions {
 }
 
 /**
- * Twilio Programmable Voice: calls over REST, conversations over ConversationRelay.
+ * Twilio Programmable Voice: calls over REST, conversations over ConversationRelay or Media Streams.
  *
  * An account's `accountId` is its Account SID (`AC…`), its `secret` the primary Auth Token: Twilio signs
  * webhooks with that token, so API keys are not enough.
@@ -59,9 +60,16 @@ export function twilio(options: TwilioOptions): Telephony {
     renderInstruction: (instruction) => instructions.response(instruction),
     acknowledge: () => ({ status: 204, headers: {}, body: null }),
     async receiveUpgrade(path, request, secretOf) {
-      const attemptToken = await receiveUpgrade(address, path, request, secretOf);
-      if (attemptToken === null) return null;
-      return { attemptToken, open: (socket) => new RelayChannel(socket, logger) };
+      const upgrade = await receiveUpgrade(address, path, request, secretOf);
+      if (upgrade === null) return null;
+      const { attemptToken, kind } = upgrade;
+      return {
+        attemptToken,
+        open: (socket): CallChannel =>
+          kind === 'relay'
+            ? { kind: 'words', channel: new RelayChannel(socket, logger) }
+            : { kind: 'audio', channel: new MediaChannel(socket, logger) },
+      };
     },
   };
 }

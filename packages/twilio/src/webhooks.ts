@@ -7,7 +7,7 @@ import {
 import twilio from 'twilio';
 import * as z from 'zod';
 import { answeredByOf, callStatus, wholeNumberOf } from './call-facts.ts';
-import { type PublicAddress, type WebhookPath, webhookPaths } from './public-address.ts';
+import { type PublicAddress, type SocketKind, type WebhookPath, webhookPaths } from './public-address.ts';
 
 const BODY_LIMIT_BYTES = 64 * 1024;
 
@@ -47,18 +47,19 @@ export async function receiveWebhook(
   return { attemptToken, providerCallId: form.CallSid, event: carrierEvent(webhook, form) };
 }
 
-/** Verifies a WebSocket upgrade. @returns the attempt token, or `null` when it is not genuine */
+/** Verifies a WebSocket upgrade. `null` when it is not genuine. */
 export async function receiveUpgrade(
   address: PublicAddress,
   path: string,
   request: HttpRequest,
   secretOf: SecretOf,
-): Promise<string | null> {
-  const encodedToken = /^relay\/([\w.~%-]+)$/.exec(path)?.[1];
+): Promise<{ readonly attemptToken: string; readonly kind: SocketKind } | null> {
+  const [, kind, encodedToken] = /^(relay|media)\/([\w.~%-]+)$/.exec(path) ?? [];
   const attemptToken = encodedToken === undefined ? null : decoded(encodedToken);
   const secret = await secretFor(attemptToken, secretOf);
-  if (secret === null) return null;
-  return isGenuine(address, request, 'socket', secret, {}) ? attemptToken : null;
+  if (secret === null || attemptToken === null) return null;
+  if (!isGenuine(address, request, 'socket', secret, {})) return null;
+  return { attemptToken, kind: kind === 'media' ? 'media' : 'relay' };
 }
 
 async function secretFor(attemptToken: string | null, secretOf: SecretOf): Promise<string | null> {
@@ -118,6 +119,9 @@ function carrierEvent(webhook: WebhookPath, form: WebhookForm): CarrierEvent {
       };
     case 'relay-ended':
       return { type: 'channel-ended', how: howChannelEnded(form) };
+    case 'media-ended':
+      // Asked for after the stream, however it ended, while the callee is there.
+      return { type: 'channel-ended', how: 'unknown' };
   }
 }
 

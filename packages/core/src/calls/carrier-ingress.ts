@@ -1,12 +1,15 @@
 import type { CallReason } from '../contract/call-status.ts';
 import type { WorkflowDefinition } from '../contract/workflow-definition.ts';
+import type { CarrierLine } from '../conversations/carrier-line.ts';
 import { keepTrying } from '../conversations/keep-trying.ts';
 import { transcriptWriter } from '../conversations/transcript-writer.ts';
+import { CallkiteError } from '../errors.ts';
 import type { CallRecord, CallStore, ReportResult } from '../ports/call-store.ts';
 import type { HttpRequest, HttpResponse } from '../ports/http.ts';
 import type { Logger } from '../ports/logger.ts';
+import type { Mode } from '../ports/mode.ts';
 import type { CarrierConnection } from '../ports/organization-store.ts';
-import type { SpeechChannel, TextSocket } from '../ports/speech.ts';
+import type { CallChannel, TextSocket } from '../ports/speech.ts';
 import type {
   AnsweredBy,
   CallInstruction,
@@ -14,6 +17,7 @@ import type {
   CarrierEvent,
   Telephony,
   VerifiedCarrierEvent,
+  VoiceMode,
 } from '../ports/telephony.ts';
 import type { AttemptTokens } from './attempt-token.ts';
 import { isTerminal } from './call-status.ts';
@@ -35,7 +39,8 @@ export interface CarrierIngressDeps {
   carriers: ReadonlyMap<string, Telephony>;
   tokens: AttemptTokens;
   accountOf(connection: CarrierConnection): CarrierAccount;
-  beginConversation(callId: string, channel: SpeechChannel): void;
+  beginConversation(callId: string, channel: CallChannel, line: CarrierLine): void;
+  voiceModeOf(definition: WorkflowDefinition, mode: Mode): VoiceMode;
   /** What is left on a mailbox; `null` for nothing. */
   voicemailMessage(definition: WorkflowDefinition, organizationId: string): Promise<string | null>;
   /** Spoken when the agent cannot go on, in the workflow's language. */
@@ -71,6 +76,11 @@ const givenUp: readonly (CallReason | null)[] = [
 
 const isToBeEnded = (call: CallRecord) =>
   call.state === 'completed' ? givenUp.includes(call.reason) : call.cancelRequested;
+
+type ChannelEnd = Extract<CarrierEvent, { type: 'channel-ended' }>['how'];
+
+const isLost = (how: ChannelEnd, call: CallRecord) =>
+  how === 'lost' || (how === 'unknown' && !call.conversationOver);
 
 /** Before the end the verdict counts from the webhook that acts on it only. */
 function verdictOf(event: CarrierEvent): AnsweredBy | null {
@@ -129,7 +139,7 @@ export function createCarrierIngress(deps: CarrierIngressDeps): CarrierIngress {
       case 'instructions-wanted':
         return answer(verified.attemptToken, result.call, event.answeredBy);
       case 'channel-ended':
-        return event.how === 'lost' ? reconnect(verified.attemptToken, result.call) : hangUp;
+        return isLost(event.how, result.call) ? reconnect(verified.attemptToken, result.call) : hangUp;
     }
   }
 
@@ -147,12 +157,19 @@ export function createCarrierIngress(deps: CarrierIngressDeps): CarrierIngress {
       if (instruction.type === 'say') await noteMessage(call.id, instruction.text);
       return instruction;
     }
-    return converse(attemptToken, definition);
+    return converse(attemptToken, call, definition);
   }
 
-  const converse = (attemptToken: string, definition: WorkflowDefinition): CallInstruction => ({
+  const converse = (
+    attemptToken: string,
+    call: CallRecord,
+    definition: WorkflowDefinition,
+    preamble: string | null = null,
+  ): CallInstruction => ({
     type: 'converse',
     attemptToken,
+    mode: deps.voiceModeOf(definition, call.mode),
+    preamble,
     language: definition.language,
     voice: definition.agent.voice ?? null,
   });
@@ -162,7 +179,7 @@ export function createCarrierIngress(deps: CarrierIngressDeps): CarrierIngress {
     const lost = await calls.countLostChannel(call.id);
     const loaded = await calls.load(call.id);
     if (!loaded || call.cancelRequested || call.state === 'completed') return hangUp;
-    if (lost <= lostChannelsAllowed) return converse(attemptToken, loaded.definition);
+    if (lost <= lostChannelsAllowed) return converse(attemptToken, call, loaded.definition);
     await calls.noteReason(call.id, 'agent_unavailable');
     const { language, agent } = loaded.definition;
     return { type: 'say', text: deps.apology(loaded.definition), language, voice: agent.voice ?? null };
@@ -206,6 +223,28 @@ export function createCarrierIngress(deps: CarrierIngressDeps): CarrierIngress {
     await transcriptWriter(calls, callId, length)({ role: 'assistant', content, interrupted: false });
   }
 
+  /** The carrier's own voice on one live call. */
+  function lineOf(telephony: Telephony, attemptId: string, attemptToken: string): CarrierLine {
+    async function say(text: string, then: 'hang-up' | 'converse'): Promise<void> {
+      const [attempt, connection] = await Promise.all([
+        calls.getAttempt(attemptId),
+        calls.connectionOfAttempt(attemptId),
+      ]);
+      const loaded = attempt && (await calls.load(attempt.callId));
+      if (!loaded || !connection || !attempt?.providerCallId) {
+        throw new CallkiteError('not_found', 'the call is not known to the carrier');
+      }
+      const { call, definition } = loaded;
+      const { language, agent } = definition;
+      const instruction: CallInstruction =
+        then === 'converse'
+          ? converse(attemptToken, call, definition, text)
+          : { type: 'say', text, language, voice: agent.voice ?? null };
+      await telephony.redirectCall(deps.accountOf(connection), attempt.providerCallId, instruction);
+    }
+    return { say: (text, then) => keepTrying(() => say(text, then), { giveUpAfterMs: redirectForMs }) };
+  }
+
   async function endAtCarrier(
     telephony: Telephony,
     attemptId: string,
@@ -242,7 +281,8 @@ export function createCarrierIngress(deps: CarrierIngressDeps): CarrierIngress {
       if (!attempt || attempt.state === 'not_placed' || attempt.state === 'ended') {
         return { refuse: refusal(410, 'This call is over') };
       }
-      return { accept: (socket) => deps.beginConversation(attempt.callId, verified.open(socket)) };
+      const line = lineOf(telephony, attemptId, verified.attemptToken);
+      return { accept: (socket) => deps.beginConversation(attempt.callId, verified.open(socket), line) };
     },
   };
 }

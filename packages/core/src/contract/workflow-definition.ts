@@ -29,6 +29,17 @@ export const workflowDefinition = z.strictObject({
       voice: text(120).optional(),
     })
     .default({}),
+  voice: z
+    .strictObject({
+      /**
+       * `relay`: the carrier hears and speaks, a text model thinks. `realtime`: a speech model hears and speaks.
+       * The server decides when absent.
+       */
+      mode: z.enum(['relay', 'realtime']).optional(),
+      /** Voice of the speech model, for `realtime`. */
+      speaker: text(120).optional(),
+    })
+    .default({}),
   /** What the call is for, in one or a few sentences. */
   objective: text(4000),
   /** First sentence after the disclosure; the agent finds its own when absent. */

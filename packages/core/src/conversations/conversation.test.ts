@@ -98,6 +98,7 @@ const call: CallRecord = {
   reason: null,
   answeredBy: null,
   cancelRequested: false,
+  conversationOver: false,
   summary: null,
   createdAt: new Date(),
   answeredAt: null,
@@ -139,6 +140,7 @@ async function start(setup: Setup = {}) {
         load: async () => ({ call: { ...call, ...setup.call }, definition }),
         transcript: async () => transcript.map((entry) => ({ ...entry, at: new Date() })),
         appendTranscript: async (_callId, entry) => transcript.push(entry),
+        noteConversationOver: async () => {},
         noteReason: async (_callId, reason) => {
           reasons.push(reason);
         },
@@ -165,6 +167,7 @@ async function start(setup: Setup = {}) {
         },
       },
     },
+    speechModelFor: () => null,
     languageModelFor: () => model,
     tools: setup.tools ?? [],
     organizationName: async () => organizationName,
@@ -177,7 +180,7 @@ async function start(setup: Setup = {}) {
     expect(conversations.active).toBe(0);
     model.assertFinished();
   };
-  conversations.begin(call.id, channel);
+  conversations.begin(call.id, { kind: 'words', channel }, null);
   channel.hear(ready);
   await settle();
   const lines = () =>
@@ -868,6 +871,11 @@ describe('resuming', () => {
     expect(model.turns[0]?.messages.at(-1)).toEqual({ role: 'user', content: 'Yes' });
   });
 
+  it('opens the call when nothing but the disclosure was heard', async () => {
+    const { channel } = await start({ earlier: earlier.slice(0, 1) });
+    expect(channel.utterances).toEqual(['Can you come on Monday?']);
+  });
+
   it('discloses again when the disclosure was not heard to its end', async () => {
     const { channel } = await start({
       earlier: [{ role: 'assistant', content: 'Hello, I am', interrupted: true }],
@@ -887,14 +895,14 @@ describe('resuming', () => {
 
   it('takes over from a channel that is still there, after everything said on it', async () => {
     const { conversations, channel, lines } = await start({ script: [{ turn: ['So, Monday?'] }] });
-    const [first = ''] = channel.utterances;
-    channel.hear({ type: 'played', text: first });
+    const [first = '', opening = ''] = channel.utterances;
+    channel.hear({ type: 'played', text: first }, { type: 'played', text: opening });
     const second = new TestChannel();
-    conversations.begin(call.id, second);
+    conversations.begin(call.id, { kind: 'words', channel: second }, null);
     second.hear(ready);
     await settle();
     expect(channel.did).toEqual(['close']);
-    expect(lines()).toEqual([`assistant: ${first}`]);
+    expect(lines()).toEqual([`assistant: ${first}`, `assistant: ${opening}`]);
     expect(second.utterances).toEqual(['Sorry, we were cut off.', 'So, Monday?']);
     expect(conversations.active).toBe(1);
     second.hear(closed);

@@ -1,27 +1,30 @@
 import type { CallReason } from '../contract/call-status.ts';
 import type { WorkflowDefinition } from '../contract/workflow-definition.ts';
+import { CallkiteError } from '../errors.ts';
 import type { EmitEvent } from '../events.ts';
 import type { CallRecord, CallStore, TranscriptEntry } from '../ports/call-store.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { CallForm, FormStore } from '../ports/form-store.ts';
-import type { LanguageModel, ModelMessage } from '../ports/language-model.ts';
+import type { LanguageModel } from '../ports/language-model.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { OrganizationStore } from '../ports/organization-store.ts';
-import type { CalleeEvent, SpeechChannel } from '../ports/speech.ts';
+import type { CallChannel } from '../ports/speech.ts';
+import type { SpeechModel } from '../ports/speech-model.ts';
 import type { ToolCallRecord, ToolCallStore } from '../ports/tool-call-store.ts';
 import type { AgentTool } from './agent-tool.ts';
 import { agentTools } from './agent-tools.ts';
-import { agentVoice } from './agent-voice.ts';
-import { disclosureLine } from './disclosure.ts';
+import type { CarrierLine } from './carrier-line.ts';
+import { disclosureLine, isDisclosure } from './disclosure.ts';
 import { fillForms } from './form-filling.ts';
 import { keepTrying } from './keep-trying.ts';
 import { keypadTool } from './keypad.ts';
-import { type TurnResult, takeTurn } from './model-turn.ts';
 import { asksForNoMoreCalls } from './opt-out.ts';
 import { phrasesFor } from './phrases.ts';
-import { dialogue, instructionsFor } from './prompt.ts';
+import { instructionsFor } from './prompt.ts';
 import { silenceWatch } from './silence.ts';
-import { speechPieces } from './speech-pieces.ts';
+import type { Talk, TalkOptions } from './talk.ts';
+import { talkInSound } from './talk-in-sound.ts';
+import { talkInWords } from './talk-in-words.ts';
 import { callTools } from './tools.ts';
 import { openTranscript } from './transcript.ts';
 
@@ -41,10 +44,16 @@ export interface ConversationOptions {
   readonly tools: readonly AgentTool[];
   /** Uses of them so far. */
   readonly toolCalls: readonly ToolCallRecord[];
-  readonly channel: SpeechChannel;
+  readonly channel: CallChannel;
   readonly languageModel: LanguageModel;
+  /** For channels of sound. */
+  readonly speechModel: SpeechModel | null;
+  readonly line: CarrierLine | null;
   readonly storage: {
-    readonly calls: Pick<CallStore, 'appendTranscript' | 'transcript' | 'noteReason'>;
+    readonly calls: Pick<
+      CallStore,
+      'appendTranscript' | 'transcript' | 'noteReason' | 'noteConversationOver'
+    >;
     readonly organizations: Pick<OrganizationStore, 'addDoNotCall'>;
     readonly forms: Pick<FormStore, 'storeAnswer'>;
     readonly toolCalls: Pick<ToolCallStore, 'begin' | 'finish'>;
@@ -55,7 +64,6 @@ export interface ConversationOptions {
 }
 
 export interface Conversation {
-  handle(event: CalleeEvent): void;
   /** Closes the channel at once and stores what was heard. */
   drop(): void;
   /** Resolves when the channel is closed and everything is stored. Never rejects. */
@@ -64,7 +72,7 @@ export interface Conversation {
 
 /** One live conversation. Holds no state that matters elsewhere: another process can go on from the store. */
 export function converse(options: ConversationOptions): Conversation {
-  const { call, definition, organizationName, earlier, channel, storage, emit, logger, clock } = options;
+  const { call, definition, organizationName, earlier, storage, emit, logger, clock } = options;
   const callId = call.id;
   const phrases = phrasesFor(definition.language);
   const transcript = openTranscript({ callId, store: storage.calls, earlier, emit, logger });
@@ -85,16 +93,31 @@ export function converse(options: ConversationOptions): Conversation {
   });
   const tools = [
     ...callTools,
-    ...(definition.abilities.keypad ? [keypadTool(channel, transcript)] : []),
+    ...(definition.abilities.keypad
+      ? [keypadTool({ pressDigits: (digits) => talk.pressDigits(digits) }, transcript)]
+      : []),
     ...forms.tools,
     ...ownTools.tools,
   ];
   const silence = silenceWatch({ silenceMs: definition.endRules.silenceSeconds * 1000, onSilence });
-  const voice = agentVoice({ channel, transcript, silence });
+  const talk = openTalk(options, {
+    callId,
+    transcript,
+    silence,
+    tools,
+    instructions: () =>
+      instructionsFor(definition, organizationName, call, {
+        results: ownTools.describe(),
+        forms: forms.describe(),
+      }),
+    oneMoment: phrases.oneMoment,
+    noteEnd: () => keepTrying(() => storage.calls.noteConversationOver(callId)),
+    emit,
+    logger,
+  });
   const writes: Promise<void>[] = [];
   const timers: NodeJS.Timeout[] = [];
   let phase: 'waiting' | 'talking' | 'ending' | 'over' = 'waiting';
-  let turn: AbortController | null = null;
   let askedWhetherThere = false;
   let isTimeUp = false;
   let hasOptedOut = false;
@@ -112,6 +135,7 @@ export function converse(options: ConversationOptions): Conversation {
   }
 
   function begin(): void {
+    if (phase !== 'waiting') return;
     phase = 'talking';
     const limitMs = definition.endRules.maximumDurationSeconds * 1000;
     const ageMs = call.answeredAt === null ? 0 : Math.max(0, clock.now() - call.answeredAt.getTime());
@@ -121,89 +145,30 @@ export function converse(options: ConversationOptions): Conversation {
       setTimeout(onTimeUp, leftMs),
     );
     const disclosure = disclosureLine(definition, organizationName);
-    const wasDisclosed = earlier.some(({ role, content }) => role === 'assistant' && content === disclosure);
-    if (wasDisclosed) {
-      const messages = dialogue(transcript.entries, [], true);
-      voice.say(phrases.resumed, { last: true });
-      startTurn(messages, null);
+    const disclosedAt = earlier.findLastIndex((entry) => isDisclosure(entry, disclosure));
+    if (disclosedAt < 0) {
+      talk.disclose(disclosure);
+    } else if (disclosedAt < earlier.length - 1) {
+      talk.say(phrases.resumed);
+      talk.takeTurn('resumed');
       return;
     }
-    voice.say(disclosure, { last: true, interruptible: false });
-    if (definition.opening === undefined) startTurn(dialogue(transcript.entries, voice.unheard, false), null);
-    else voice.say(definition.opening, { last: true });
+    if (definition.opening === undefined) talk.takeTurn('answered');
+    else talk.say(definition.opening);
   }
 
-  function startTurn(messages: readonly ModelMessage[], saidAtMs: number | null): void {
-    const own = new AbortController();
-    turn = own;
-    silence.hold();
-    const pieces = speechPieces();
-    const askedAtMs = performance.now();
-    let modelMs: number | null = null;
-    let hasSpoken = false;
-
-    function speakPiece(piece: string, last: boolean): void {
-      voice.say(piece, { last });
-      if (hasSpoken || piece === '') return;
-      hasSpoken = true;
-      if (saidAtMs !== null) {
-        const totalMs = performance.now() - saidAtMs;
-        emit({ type: 'turn.started', callId, totalMs, modelMs: modelMs ?? totalMs });
-      }
-    }
-
-    const result = takeTurn({
-      callId,
-      languageModel: options.languageModel,
-      instructions: instructionsFor(definition, organizationName, call, {
-        results: ownTools.describe(),
-        forms: forms.describe(),
-      }),
-      messages,
-      tools,
-      turn: transcript.calleeTurns,
-      signal: own.signal,
-      onText(text) {
-        modelMs ??= performance.now() - askedAtMs;
-        for (const piece of pieces.push(text)) speakPiece(piece, false);
-      },
-      onSlow() {
-        for (const piece of [...pieces.push(' '), pieces.flush()]) speakPiece(piece, false);
-        voice.say(`${phrases.oneMoment} `, { last: false });
-      },
-      logger,
-    });
-    void result.then((how) => {
-      if (turn !== own || how === 'aborted') return;
-      speakPiece(pieces.flush(), true);
-      turn = null;
-      silence.release();
-      concludeTurn(how, hasSpoken);
-    });
-  }
-
-  function concludeTurn(how: TurnResult, hasSpoken: boolean): void {
+  function onTurnEnded(how: 'answered' | 'end-call' | 'opt-out' | 'failed', hasSpoken: boolean): void {
     if (how === 'opt-out') optOut();
     else if (how === 'failed') sayAndEnd(phrases.apology, 'agent_unavailable');
     else if (how === 'end-call') sayAndEnd(hasSpoken ? '' : phrases.goodbye, null);
     else if (isTimeUp) sayAndEnd(phrases.timeIsUp, 'time_limit');
   }
 
-  function stopTurn(): void {
-    if (turn === null) return;
-    turn.abort();
-    turn = null;
-    silence.release();
-  }
-
   function sayAndEnd(text: string, reason: CallReason | null, interruptible = true): void {
-    stopTurn();
-    voice.finishUtterance();
-    voice.say(text, { last: true, interruptible });
     phase = 'ending';
     silence.stop();
     if (reason !== null) write('the reason of the end', () => storage.calls.noteReason(callId, reason));
-    channel.end();
+    talk.finish(text, { interruptible });
   }
 
   function optOut(): void {
@@ -221,32 +186,15 @@ export function converse(options: ConversationOptions): Conversation {
     else write('the reason of the end', () => storage.calls.noteReason(callId, 'opted_out'));
   }
 
-  function onSaid(text: string): void {
-    const saidAtMs = performance.now();
-    const words = text.trim();
-    if (words === '') return;
-    takeCalleeTurn(words);
+  function onSaid(words: string): void {
+    askedWhetherThere = false;
     if (asksForNoMoreCalls(words)) optOut();
-    else if (phase === 'talking') startTurn(dialogue(transcript.entries, voice.unheard, false), saidAtMs);
+    else if (phase === 'talking') talk.takeTurn('said');
   }
 
   function onPressed(digit: string): void {
-    takeCalleeTurn(`(pressed ${digit})`);
-    if (digit === optOutDigit) optOut();
-  }
-
-  function takeCalleeTurn(content: string): void {
-    voice.progressed({ type: 'callee-turn' });
-    stopTurn();
-    voice.finishUtterance();
-    silence.calleeSpeaking(false);
     askedWhetherThere = false;
-    transcript.add({ role: 'user', content, interrupted: false });
-  }
-
-  function onInterrupted(heardText: string): void {
-    voice.progressed({ type: 'interrupted', heardText });
-    stopTurn();
+    if (digit === optOutDigit) optOut();
   }
 
   function onSilence(): void {
@@ -255,11 +203,11 @@ export function converse(options: ConversationOptions): Conversation {
       return;
     }
     askedWhetherThere = true;
-    voice.say(phrases.stillThere, { last: true });
+    talk.say(phrases.stillThere);
   }
 
   function onTimeNearlyUp(): void {
-    if (turn !== null) isTimeUp = true;
+    if (talk.isTakingTurn) isTimeUp = true;
     else if (phase === 'talking') sayAndEnd(phrases.timeIsUp, 'time_limit');
   }
 
@@ -269,52 +217,33 @@ export function converse(options: ConversationOptions): Conversation {
 
   function onClosed(): void {
     phase = 'over';
-    stopTurn();
     silence.stop();
     for (const timer of timers) clearTimeout(timer);
-    voice.progressed({ type: 'closed', atMs: performance.now() });
     void Promise.all([transcript.settled(), forms.settled(), ownTools.settled(), ...writes]).then(
       resolveFinished,
     );
   }
 
-  function handle(event: CalleeEvent): void {
-    if (phase === 'over') return;
-    switch (event.type) {
-      case 'ready':
-        if (phase === 'waiting') begin();
-        return;
-      case 'said':
-        onSaid(event.text);
-        return;
-      case 'pressed':
-        onPressed(event.digit);
-        return;
-      case 'interrupted':
-        onInterrupted(event.heardText);
-        return;
-      case 'callee-speaking':
-        silence.calleeSpeaking(event.speaking);
-        return;
-      case 'played':
-      case 'agent-speaking':
-        voice.progressed(event);
-        return;
-      case 'failed':
-        logger.warn({ callId }, 'the carrier reported an error on the speech channel');
-        return;
-      case 'closed':
-        onClosed();
-        return;
-    }
-  }
+  talk.listen({
+    ready: begin,
+    said: onSaid,
+    pressed: onPressed,
+    turnEnded: onTurnEnded,
+    closed: onClosed,
+  });
+  return { drop: talk.drop, finished };
+}
 
-  return {
-    handle,
-    drop() {
-      channel.close();
-      handle({ type: 'closed' });
-    },
-    finished,
-  };
+function openTalk(conversation: ConversationOptions, options: TalkOptions): Talk {
+  const { channel, languageModel, speechModel, definition, line } = conversation;
+  if (channel.kind === 'words') return talkInWords({ ...options, channel: channel.channel, languageModel });
+  if (speechModel === null) throw new CallkiteError('internal', 'this server has no speech model');
+  return talkInSound({
+    ...options,
+    channel: channel.channel,
+    speechModel,
+    language: definition.language,
+    speaker: definition.voice.speaker ?? null,
+    line,
+  });
 }

@@ -6,9 +6,11 @@ import type { LanguageModel } from '../ports/language-model.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Mode } from '../ports/mode.ts';
 import type { OrganizationStore } from '../ports/organization-store.ts';
-import type { SpeechChannel } from '../ports/speech.ts';
+import type { CallChannel } from '../ports/speech.ts';
+import type { SpeechModel } from '../ports/speech-model.ts';
 import type { ToolCallStore } from '../ports/tool-call-store.ts';
 import type { AgentTool } from './agent-tool.ts';
+import type { CarrierLine } from './carrier-line.ts';
 import { type Conversation, converse } from './conversation.ts';
 import { keepTrying } from './keep-trying.ts';
 
@@ -18,8 +20,9 @@ export interface Conversations {
    * Talks to the callee until the channel closes. Loads the call, its workflow and what was said before, so a
    * conversation that lost its channel, or its process, goes on where it was. A call has one channel: what is left of
    * an earlier one, whose loss may not have been noticed, is dropped.
+   * @param line the carrier's own voice, where there is a carrier
    */
-  begin(callId: string, channel: SpeechChannel): void;
+  begin(callId: string, channel: CallChannel, line: CarrierLine | null): void;
   /** Conversations going on now. */
   readonly active: number;
   /** Waits until none is left, at most so long, then drops the channels: the carrier reconnects to another process. */
@@ -28,12 +31,17 @@ export interface Conversations {
 
 export interface ConversationsDeps {
   readonly storage: {
-    readonly calls: Pick<CallStore, 'load' | 'transcript' | 'appendTranscript' | 'noteReason'>;
+    readonly calls: Pick<
+      CallStore,
+      'load' | 'transcript' | 'appendTranscript' | 'noteReason' | 'noteConversationOver'
+    >;
     readonly organizations: Pick<OrganizationStore, 'addDoNotCall'>;
     readonly forms: Pick<FormStore, 'ofCall' | 'storeAnswer'>;
     readonly toolCalls: Pick<ToolCallStore, 'ofCall' | 'begin' | 'finish'>;
   };
   languageModelFor(mode: Mode): LanguageModel;
+  /** `null` on servers that talk in words only. */
+  speechModelFor(mode: Mode): SpeechModel | null;
   /** Everything embedders let agents do; a call gets what its workflow names. */
   readonly tools: readonly AgentTool[];
   /** Whom the agent calls for, unless the workflow names somebody. */
@@ -60,7 +68,11 @@ export function createConversations(deps: ConversationsDeps): Conversations {
   const live = new Set<LiveConversation>();
 
   /** `null` when there is nothing to talk about: the call is unknown, over, or was about to end already. */
-  async function open(callId: string, channel: SpeechChannel): Promise<Conversation | null> {
+  async function open(
+    callId: string,
+    channel: CallChannel,
+    line: CarrierLine | null,
+  ): Promise<Conversation | null> {
     const [loaded, earlier] = await Promise.all([
       storage.calls.load(callId),
       storage.calls.transcript(callId),
@@ -85,11 +97,13 @@ export function createConversations(deps: ConversationsDeps): Conversations {
       tools: deps.tools.filter(({ name }) => definition.tools.includes(name)),
       toolCalls,
       channel,
+      line,
       languageModel: deps.languageModelFor(call.mode),
+      speechModel: deps.speechModelFor(call.mode),
     });
   }
 
-  function begin(callId: string, channel: SpeechChannel): void {
+  function begin(callId: string, channel: CallChannel, line: CarrierLine | null): void {
     let conversation: Conversation | null = null;
     let isDropped = false;
     const replaced = [...live].filter((other) => other.callId === callId);
@@ -99,18 +113,17 @@ export function createConversations(deps: ConversationsDeps): Conversations {
       // What was said there is to be known here.
       await within(longestLoadMs, Promise.all(replaced.map(({ finished }) => finished)));
       try {
-        conversation = await keepTrying(() => open(callId, channel), { giveUpAfterMs: longestLoadMs });
+        conversation = await keepTrying(() => open(callId, channel, line), { giveUpAfterMs: longestLoadMs });
       } catch (error) {
         logger.error({ callId, error }, 'a conversation could not be loaded');
-        channel.close();
+        channel.channel.close();
         return;
       }
       if (isDropped) return;
       if (!conversation) {
-        channel.end();
+        channel.channel.end();
         return;
       }
-      channel.listen(conversation.handle);
       await conversation.finished;
     }
 
@@ -119,12 +132,12 @@ export function createConversations(deps: ConversationsDeps): Conversations {
       drop() {
         isDropped = true;
         if (conversation) conversation.drop();
-        else channel.close();
+        else channel.channel.close();
       },
       finished: talk()
         .catch((error: unknown) => {
           logger.error({ callId, error }, 'a conversation broke off');
-          channel.close();
+          channel.channel.close();
         })
         .finally(() => live.delete(entry)),
     };

@@ -1,5 +1,6 @@
 import type { WorkflowDefinition } from '../contract/workflow-definition.ts';
 import { phrasesFor } from './phrases.ts';
+import { sounds } from './spoken-text.ts';
 
 function callsFor(definition: WorkflowDefinition, organizationName: string): string {
   return definition.agent.onBehalfOf ?? organizationName;
@@ -11,6 +12,15 @@ export function disclosureLine(definition: WorkflowDefinition, organizationName:
     callsFor(definition, organizationName),
   );
   return `${introduction} ${howToStop}`;
+}
+
+/** Whether this is that line as it was spoken: in a model's spelling, say, or with words after it. */
+export function isDisclosure(
+  { role, content, interrupted }: { role: string; content: string; interrupted: boolean },
+  disclosure: string,
+): boolean {
+  if (role !== 'assistant' || interrupted) return false;
+  return sounds(content).letters.startsWith(sounds(disclosure).letters);
 }
 
 /** What is left on a machine, introduced like a call; `null` when the workflow leaves nothing. */

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { SpeechChannel } from '../ports/speech.ts';
+import type { Talk } from './talk.ts';
 import { type ConversationTool, conversationTool } from './tools.ts';
 import type { Transcript } from './transcript.ts';
 
@@ -11,10 +11,7 @@ const note = (digits: string) => `(pressed ${digits})`;
 const isNote = /^\(pressed [0-9*#w]+\)$/;
 
 /** Lets the agent press keys. How often is counted in the transcript, which outlasts a lost line. */
-export function keypadTool(
-  channel: Pick<SpeechChannel, 'pressDigits'>,
-  transcript: Transcript,
-): ConversationTool {
+export function keypadTool(talk: Pick<Talk, 'pressDigits'>, transcript: Transcript): ConversationTool {
   return conversationTool({
     name: 'send_digits',
     description:
@@ -28,7 +25,7 @@ export function keypadTool(
       if (uses.length >= maximumUses) {
         return { answer: 'Nothing was pressed: this menu is too deep. Say what you want, or end the call.' };
       }
-      channel.pressDigits(digits);
+      talk.pressDigits(digits);
       transcript.add({ role: 'assistant', content: note(digits), interrupted: false });
       return { nothingToSay: true };
     },

@@ -1,12 +1,8 @@
 import { CallkiteError } from '../errors.ts';
 import type { LanguageModel, ModelMessage, ModelToolCall } from '../ports/language-model.ts';
 import type { Logger } from '../ports/logger.ts';
-import { type ConversationTool, type ToolOutcome, useTool } from './tools.ts';
-
-const fillerAfterMs = 2000;
-const longestWaitMs = 12_000;
-/** Requests of one turn that may follow tool calls. */
-const maximumToolRounds = 5;
+import { keepPace } from './pace.ts';
+import { type ConversationTool, maximumToolRounds, type ToolOutcome, useTool } from './tools.ts';
 
 /**
  * - `answered`: the text was given to `onText` in full, or a tool did what there was to do.
@@ -19,53 +15,6 @@ export type TurnResult = 'answered' | 'end-call' | 'opt-out' | 'failed' | 'abort
 interface Answer {
   text: string;
   toolCalls: ModelToolCall[];
-}
-
-interface Pace {
-  readonly signal: AbortSignal;
-  progressed(): void;
-  /** A tool is at work: it has a deadline of its own, but the callee waits all the same. */
-  toolBegan(): void;
-  toolEnded(): void;
-  stop(): void;
-}
-
-/** Watches how long the callee waits: for a filler, once in a wait, and for giving up. */
-function keepPace(onSlow: () => void): Pace {
-  const tooSlow = new AbortController();
-  let isFilled = false;
-  let filler: NodeJS.Timeout | undefined;
-  let end: NodeJS.Timeout | undefined;
-
-  function fill(): void {
-    isFilled = true;
-    onSlow();
-  }
-  function wait(mayGiveUp: boolean): void {
-    clearTimeout(filler);
-    clearTimeout(end);
-    if (!isFilled) filler = setTimeout(fill, fillerAfterMs);
-    if (mayGiveUp) end = setTimeout(giveUp, longestWaitMs);
-  }
-  function giveUp(): void {
-    tooSlow.abort(new CallkiteError('provider_unavailable', 'the model fell silent'));
-  }
-
-  wait(true);
-  return {
-    signal: tooSlow.signal,
-    progressed() {
-      isFilled = false;
-      clearTimeout(filler);
-      end?.refresh();
-    },
-    toolBegan: () => wait(false),
-    toolEnded: () => wait(true),
-    stop() {
-      clearTimeout(filler);
-      clearTimeout(end);
-    },
-  };
 }
 
 function mayRetry(error: unknown): boolean {

@@ -4,7 +4,7 @@ import type { ModelMessage } from '../ports/language-model.ts';
 import type { SpokenEntry } from './transcript.ts';
 
 /** Notes about the line, in the place of callee words. Parentheses tell them apart: a callee's are taken out. */
-const notes = {
+export const notes = {
   answered: '(The callee has answered and is listening.)',
   resumed: '(The line was cut and is back. The callee is listening.)',
 };

@@ -44,7 +44,7 @@ export interface SpokenTextStep {
 export const nothingSpoken: SpokenText = { utterances: [], confirms: false };
 
 /** Letters and digits only, each with the place after it: carriers change spaces, case and punctuation. */
-function sounds(text: string): { letters: string; ends: number[] } {
+export function sounds(text: string): { letters: string; ends: number[] } {
   let letters = '';
   const ends: number[] = [];
   let at = 0;
@@ -59,7 +59,7 @@ function sounds(text: string): { letters: string; ends: number[] } {
   return { letters, ends };
 }
 
-function lastWordBoundary(text: string, at: number): number {
+export function lastWordBoundary(text: string, at: number): number {
   if (at >= text.length) return text.length;
   if (/[^\p{L}\p{N}]/u.test(text.charAt(at))) return at;
   return text.slice(0, at).search(/[^\p{L}\p{N}]+[\p{L}\p{N}]*$/u) + 1;

@@ -1,6 +1,9 @@
 import * as z from 'zod';
 import type { ModelTool, ModelToolCall } from '../ports/language-model.ts';
 
+/** How often tools are used, and the model asked again, for one answer. */
+export const maximumToolRounds = 5;
+
 export type ToolEffect = 'end-call' | 'opt-out';
 
 /**

@@ -32,6 +32,8 @@ export interface CallRecord {
   readonly reason: CallReason | null;
   readonly answeredBy: AnsweredBy | null;
   readonly cancelRequested: boolean;
+  /** The agent is done; what is left is to hang up. */
+  readonly conversationOver: boolean;
   /** Written by `finishCall`, shortly after the end. */
   readonly summary: string | null;
   readonly createdAt: Date;
@@ -232,6 +234,9 @@ export interface CallStore {
   abandonAttempt(attemptId: string, reason: CallReason): Promise<boolean>;
   /** Notes why the conversation is ending, while the call is live; kept by the terminal step. First note wins. */
   noteReason(callId: string, reason: CallReason): Promise<void>;
+
+  /** Notes that the conversation came to its end: a channel that closes from now on is not lost. */
+  noteConversationOver(callId: string): Promise<void>;
 
   /** Counts a lost speech channel of a live call. @returns how many were lost, this one included */
   countLostChannel(callId: string): Promise<number>;

@@ -69,7 +69,6 @@ export interface AudioChannel {
   mark(name: string): void;
   /** Stops playback, drops what is left of it, and takes all open marks back. */
   clear(): void;
-  pressDigits(digits: string): void;
   /** Ends the session; the carrier then asks for instructions. What is not played yet is lost. */
   end(): void;
   /** Drops the channel at once. */

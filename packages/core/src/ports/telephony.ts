@@ -1,5 +1,5 @@
 import type { HttpRequest, HttpResponse } from './http.ts';
-import type { SpeechChannel, TextSocket } from './speech.ts';
+import type { CallChannel, TextSocket } from './speech.ts';
 
 /** Decrypted credentials of an organization's account at the carrier. Never logged. */
 export interface CarrierAccount {
@@ -83,8 +83,11 @@ export type CarrierEvent =
   | { readonly type: 'answered-by'; readonly answeredBy: AnsweredBy; readonly greetingEnded: boolean }
   /** The callee answered; the carrier waits for instructions in the response. */
   | { readonly type: 'instructions-wanted'; readonly answeredBy: AnsweredBy | null }
-  /** The speech channel ended; `lost` means the callee is still there and the channel broke. The carrier waits for instructions. */
-  | { readonly type: 'channel-ended'; readonly how: 'callee-left' | 'we-ended' | 'lost' };
+  /**
+   * The channel ended, and the carrier waits for instructions. `lost`: the callee is still there and the channel broke;
+   * `unknown`: the callee is still there, and the carrier does not tell a channel that broke from one that we ended.
+   */
+  | { readonly type: 'channel-ended'; readonly how: 'callee-left' | 'we-ended' | 'lost' | 'unknown' };
 
 export interface VerifiedCarrierEvent {
   readonly attemptToken: string;
@@ -92,11 +95,18 @@ export interface VerifiedCarrierEvent {
   readonly event: CarrierEvent;
 }
 
+/** How words travel on a call: see `voice.mode` of a workflow. */
+export type VoiceMode = 'relay' | 'realtime';
+
 /** What the carrier shall do next with an answered call. */
 export type CallInstruction =
   | {
       readonly type: 'converse';
       readonly attemptToken: string;
+      /** Whose ears and mouth: the carrier's (`relay`) or ours (`realtime`). */
+      readonly mode: VoiceMode;
+      /** Said by the carrier before the channel opens, to its end. */
+      readonly preamble: string | null;
       readonly language: string;
       readonly voice: string | null;
     }
@@ -178,11 +188,11 @@ export interface Telephony {
   acknowledge(): HttpResponse;
   /**
    * Verifies a WebSocket upgrade. `null`: refuse with 403. Otherwise `open` turns the accepted socket
-   * into a speech channel that belongs to the attempt.
+   * into the call's channel, which belongs to the attempt.
    */
   receiveUpgrade(
     path: string,
     request: HttpRequest,
     secretOf: (attemptToken: string) => Promise<string | null>,
-  ): Promise<{ readonly attemptToken: string; open(socket: TextSocket): SpeechChannel } | null>;
+  ): Promise<{ readonly attemptToken: string; open(socket: TextSocket): CallChannel } | null>;
 }

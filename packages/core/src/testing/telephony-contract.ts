@@ -240,7 +240,9 @@ function instructionTests(test: FixtureTest): void {
   test('renders every instruction', async ({ telephony }) => {
     const say = { type: 'say', text: 'Goodbye.', language: 'en-US', voice: null } as const;
     const converse = { type: 'converse', attemptToken, language: 'en-US', voice: null } as const;
-    for (const instruction of [say, converse, { type: 'hang-up' }] as const) {
+    const inWords = { ...converse, mode: 'relay', preamble: null } as const;
+    const inSound = { ...converse, mode: 'realtime', preamble: 'Hello.' } as const;
+    for (const instruction of [say, inWords, inSound, { type: 'hang-up' }] as const) {
       const response = telephony.renderInstruction(instruction);
       assert.equal(response.status, 200);
       assert.ok(response.headers['content-type']);
@@ -273,7 +275,9 @@ function channelTests(test: FixtureTest): void {
     const upgrade = await receive(fixture, fixture.upgrade({ attemptToken, secret }), secret);
     assert.ok(upgrade !== null, 'the upgrade was refused');
     const socket = new MemorySocket();
-    return { socket, channel: upgrade.open(socket), attemptToken: upgrade.attemptToken };
+    const opened = upgrade.open(socket);
+    assert.ok(opened.kind === 'words', 'the channel is one of words');
+    return { socket, channel: opened.channel, attemptToken: upgrade.attemptToken };
   }
 
   test('accepts a genuine socket and knows its attempt', async (fixture) => {

@@ -93,6 +93,7 @@ const workflows = createWorkflows({
     },
   },
   toolNames: ['find_order'],
+  hasSpeechModel: false,
 });
 
 async function issuesOf(input: { name?: string; definition?: unknown }): Promise<string[]> {

@@ -42,6 +42,8 @@ export interface WorkflowsDeps {
   };
   /** Names of the tools that embedders added. */
   readonly toolNames: readonly string[];
+  /** Whether calls can be in `realtime` mode. */
+  readonly hasSpeechModel: boolean;
 }
 
 const workflowName = z.string().trim().min(1).max(200);
@@ -78,7 +80,7 @@ export function createWorkflows(deps: WorkflowsDeps): Workflows {
    */
   async function unknownNames(
     organizationId: string,
-    { metadata, forms: namedForms, tools }: WorkflowDefinition,
+    { metadata, forms: namedForms, tools, voice }: WorkflowDefinition,
     current: WorkflowDefinition | undefined,
   ): Promise<WorkflowIssue[]> {
     const webhookIds = (metadata.webhooks ?? []).filter((id) => !current?.metadata.webhooks?.includes(id));
@@ -99,6 +101,9 @@ export function createWorkflows(deps: WorkflowsDeps): Workflows {
         tools.map((name) => (deps.toolNames.includes(name) ? name : null)),
         'this server has no tool of this name',
       ),
+      ...(voice.mode === 'realtime' && !deps.hasSpeechModel
+        ? [{ path: 'definition.voice.mode', message: 'use relay: this server has no speech model' }]
+        : []),
     ];
   }
 

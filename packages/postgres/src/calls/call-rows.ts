@@ -34,6 +34,7 @@ export function toCall(row: StoredCall): CallRecord {
     reason: row.reason,
     answeredBy: row.answered_by,
     cancelRequested: row.cancel_requested,
+    conversationOver: row.conversation_over,
     summary: row.summary,
     createdAt: row.created_at,
     answeredAt: row.answered_at,

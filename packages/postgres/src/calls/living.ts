@@ -9,7 +9,13 @@ import { lockCall, readLiveAttempt } from './locking.ts';
 
 type LivingPart = Pick<
   CallStore,
-  'setGeneratedWorkflow' | 'cancel' | 'noteReason' | 'countLostChannel' | 'appendTranscript' | 'finishCall'
+  | 'setGeneratedWorkflow'
+  | 'cancel'
+  | 'noteReason'
+  | 'noteConversationOver'
+  | 'countLostChannel'
+  | 'appendTranscript'
+  | 'finishCall'
 >;
 
 /** What happens to a call besides dialling: its workflow, cancellation, conversation and result. */
@@ -72,6 +78,10 @@ export function createLiving({ kysely, tables }: Database): LivingPart {
         .where('state', 'not in', ['queued', 'completed'])
         .where('reason', 'is', null)
         .execute();
+    },
+
+    async noteConversationOver(callId) {
+      await kysely.updateTable('calls').set({ conversation_over: true }).where('id', '=', callId).execute();
     },
 
     async countLostChannel(callId) {

@@ -38,6 +38,7 @@ export function acceptingContract(test: StorageTest): void {
       reason: null,
       answeredBy: null,
       cancelRequested: false,
+      conversationOver: false,
       summary: null,
       answeredAt: null,
       endedAt: null,

@@ -1,0 +1,110 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type AgentPlayback, agentPlayback } from './agent-playback.ts';
+import { spokenOrder } from './spoken-order.ts';
+import type { SpokenEntry } from './transcript.ts';
+
+const sound = (ms: number) => Buffer.alloc(ms * 8, 0x55).toString('base64');
+
+let entries: SpokenEntry[];
+let did: string[];
+let heard: string[];
+let playback: AgentPlayback;
+/** Marks the channel was asked for, the oldest first. */
+let marks: string[];
+
+beforeEach(() => {
+  entries = [];
+  did = [];
+  heard = [];
+  marks = [];
+  playback = agentPlayback({
+    channel: {
+      play: (audio) => did.push(`play ${Buffer.from(audio, 'base64').length / 8}`),
+      mark: (name) => marks.push(name),
+      clear: () => did.push('clear'),
+    },
+    order: spokenOrder({ add: (entry) => entries.push(entry) }),
+    onPlaying: (isPlaying) => did.push(isPlaying ? 'on' : 'off'),
+    onHeard: (id) => heard.push(id),
+  });
+});
+
+const confirmNext = (count = 1) => {
+  for (const mark of marks.splice(0, count)) playback.played(mark);
+};
+
+describe('playback', () => {
+  it('is in the transcript once it was heard to its end', () => {
+    playback.text('u1', 'Can you come ');
+    playback.play('u1', sound(400));
+    playback.play('u1', sound(600));
+    playback.text('u1', 'on Monday?');
+    confirmNext();
+    playback.ended('u1');
+    expect(entries).toEqual([]);
+    expect(playback.unheard).toEqual(['Can you come on Monday?']);
+    confirmNext();
+    expect(entries).toEqual([{ role: 'assistant', content: 'Can you come on Monday?', interrupted: false }]);
+    expect(heard).toEqual(['u1']);
+    expect(did).toEqual(['play 400', 'on', 'play 600', 'off']);
+    expect([playback.isPlaying, playback.isSpeaking, playback.leftMs]).toEqual([false, false, 0]);
+  });
+
+  it('that was cut is in the transcript as far as it was heard', () => {
+    playback.play('u1', sound(1000));
+    playback.play('u1', sound(1000));
+    playback.text('u1', 'one two three four five six seven eight');
+    playback.ended('u1');
+    playback.play('u2', sound(500));
+    playback.text('u2', 'never heard');
+    playback.ended('u2');
+    confirmNext();
+    const cut = playback.cut();
+    expect(cut.map(({ id }) => id)).toEqual(['u1', 'u2']);
+    expect(cut[0]?.heardMs).toBeGreaterThanOrEqual(1000);
+    expect(cut[0]?.heardMs).toBeLessThan(2000);
+    expect(cut[1]?.heardMs).toBe(0);
+    expect(entries).toHaveLength(1);
+    expect(entries[0]?.interrupted).toBe(true);
+    expect(entries[0]?.content).toMatch(/^one two three/);
+    expect(entries[0]?.content).not.toContain('eight');
+    expect(did).toContain('clear');
+  });
+
+  it('drops what still comes of an utterance that was cut', () => {
+    playback.play('u1', sound(100));
+    playback.cut();
+    playback.play('u1', sound(100));
+    playback.text('u1', 'late');
+    playback.ended('u1');
+    expect(did.filter((each) => each.startsWith('play'))).toEqual(['play 100']);
+    expect(entries).toEqual([]);
+    expect(playback.isSpeaking).toBe(false);
+  });
+
+  it('cuts what was sent in full and is not played in full', () => {
+    playback.text('u1', 'one two three four');
+    playback.play('u1', sound(800));
+    playback.ended('u1');
+    const [cut] = playback.cut();
+    expect(cut?.heardMs).toBeLessThan(800);
+    expect(did).toContain('clear');
+  });
+
+  it('has nothing to cut when all was heard', () => {
+    playback.text('u1', 'Goodbye.');
+    playback.play('u1', sound(300));
+    playback.ended('u1');
+    confirmNext();
+    expect(playback.cut()).toEqual([]);
+    expect(did).not.toContain('clear');
+  });
+
+  it('does not take a tone for words', () => {
+    playback.playTone(sound(300));
+    expect(playback.isPlaying).toBe(true);
+    expect(playback.isSpeaking).toBe(false);
+    confirmNext();
+    expect(entries).toEqual([]);
+  });
+});

@@ -1,0 +1,152 @@
+import type { LanguageModel } from '../ports/language-model.ts';
+import type { CalleeEvent, SpeechChannel } from '../ports/speech.ts';
+import { agentVoice } from './agent-voice.ts';
+import { takeTurn } from './model-turn.ts';
+import { dialogue } from './prompt.ts';
+import { speechPieces } from './speech-pieces.ts';
+import type { Occasion, Talk, TalkListener, TalkOptions } from './talk.ts';
+
+/** The carrier hears and speaks, a text model thinks: words in, words out. */
+export function talkInWords(
+  options: TalkOptions & { channel: SpeechChannel; languageModel: LanguageModel },
+): Talk {
+  const { callId, channel, transcript, silence, tools, emit, logger } = options;
+  const voice = agentVoice({ channel, transcript, silence });
+  let turn: AbortController | null = null;
+  let saidAtMs = 0;
+  let isClosed = false;
+  let listener: TalkListener;
+
+  function startTurn(occasion: Occasion): void {
+    const own = new AbortController();
+    turn = own;
+    silence.hold();
+    const isResumed = occasion === 'resumed';
+    const messages = dialogue(transcript.entries, isResumed ? [] : voice.unheard, isResumed);
+    const pieces = speechPieces();
+    const askedAtMs = performance.now();
+    let modelMs: number | null = null;
+    let hasSpoken = false;
+
+    function speakPiece(piece: string, last: boolean): void {
+      voice.say(piece, { last });
+      if (hasSpoken || piece === '') return;
+      hasSpoken = true;
+      if (occasion === 'said') {
+        const totalMs = performance.now() - saidAtMs;
+        emit({ type: 'turn.started', callId, totalMs, modelMs: modelMs ?? totalMs });
+      }
+    }
+
+    const result = takeTurn({
+      callId,
+      languageModel: options.languageModel,
+      instructions: options.instructions(),
+      messages,
+      tools,
+      turn: transcript.calleeTurns,
+      signal: own.signal,
+      onText(text) {
+        modelMs ??= performance.now() - askedAtMs;
+        for (const piece of pieces.push(text)) speakPiece(piece, false);
+      },
+      onSlow() {
+        for (const piece of [...pieces.push(' '), pieces.flush()]) speakPiece(piece, false);
+        voice.say(`${options.oneMoment} `, { last: false });
+      },
+      logger,
+    });
+    void result.then((how) => {
+      if (turn !== own || how === 'aborted') return;
+      speakPiece(pieces.flush(), true);
+      turn = null;
+      silence.release();
+      listener.turnEnded(how, hasSpoken);
+    });
+  }
+
+  function stopTurn(): void {
+    if (turn === null) return;
+    turn.abort();
+    turn = null;
+    silence.release();
+  }
+
+  function takeCalleeTurn(content: string): void {
+    saidAtMs = performance.now();
+    voice.progressed({ type: 'callee-turn' });
+    stopTurn();
+    voice.finishUtterance();
+    silence.calleeSpeaking(false);
+    transcript.add({ role: 'user', content, interrupted: false });
+  }
+
+  function close(): void {
+    if (isClosed) return;
+    isClosed = true;
+    stopTurn();
+    voice.progressed({ type: 'closed', atMs: performance.now() });
+    listener.closed();
+  }
+
+  function handle(event: CalleeEvent): void {
+    if (isClosed) return;
+    switch (event.type) {
+      case 'ready':
+        listener.ready();
+        return;
+      case 'said': {
+        const words = event.text.trim();
+        if (words === '') return;
+        takeCalleeTurn(words);
+        listener.said(words);
+        return;
+      }
+      case 'pressed':
+        takeCalleeTurn(`(pressed ${event.digit})`);
+        listener.pressed(event.digit);
+        return;
+      case 'interrupted':
+        voice.progressed(event);
+        stopTurn();
+        return;
+      case 'callee-speaking':
+        silence.calleeSpeaking(event.speaking);
+        return;
+      case 'played':
+      case 'agent-speaking':
+        voice.progressed(event);
+        return;
+      case 'failed':
+        logger.warn({ callId }, 'the carrier reported an error on the speech channel');
+        return;
+      case 'closed':
+        close();
+        return;
+    }
+  }
+
+  return {
+    listen(to) {
+      listener = to;
+      channel.listen(handle);
+    },
+    get isTakingTurn() {
+      return turn !== null;
+    },
+    disclose: (line) => voice.say(line, { last: true, interruptible: false }),
+    say: (line) => voice.say(line, { last: true }),
+    takeTurn: startTurn,
+    pressDigits: (digits) => channel.pressDigits(digits),
+    finish(line, { interruptible }) {
+      stopTurn();
+      voice.finishUtterance();
+      voice.say(line, { last: true, interruptible });
+      channel.end();
+    },
+    drop() {
+      channel.close();
+      close();
+    },
+  };
+}

@@ -1,0 +1,59 @@
+import type { EmitEvent } from '../events.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { TurnResult } from './model-turn.ts';
+import type { SilenceWatch } from './silence.ts';
+import type { ConversationTool } from './tools.ts';
+import type { Transcript } from './transcript.ts';
+
+/** Why the agent is to speak: the call begins, goes on after the line was cut, or the callee has said something. */
+export type Occasion = 'answered' | 'resumed' | 'said';
+
+/**
+ * How the words of one call travel: what is said, by whom it is thought up, and what of it was heard. Everything that
+ * was said or heard goes to the transcript by itself, in the order in which the callee knows it.
+ */
+export interface Talk {
+  /** Starts to listen to the channel. */
+  listen(listener: TalkListener): void;
+  /** The model is at work on words of the agent. */
+  readonly isTakingTurn: boolean;
+  /** Opens the call with this very line, which the callee cannot talk over. */
+  disclose(line: string): void;
+  /** Says a line of ours, after what is being said. */
+  say(line: string): void;
+  /** Leaves the next words to the model. */
+  takeTurn(occasion: Occasion): void;
+  /** Presses 0-9, * and # on the callee's line; w waits for half a second. */
+  pressDigits(digits: string): void;
+  /** Drops the turn under way, says this last, and ends the channel once it was heard. */
+  finish(line: string, options: { readonly interruptible: boolean }): void;
+  /** Drops the channel at once. */
+  drop(): void;
+}
+
+/** Told by a talk, in order; nothing comes after `closed`. */
+export interface TalkListener {
+  ready(): void;
+  /** The callee said this; the turn of the agent that was under way is dropped. */
+  said(words: string): void;
+  pressed(digit: string): void;
+  /** The turn ended by itself. */
+  turnEnded(how: Exclude<TurnResult, 'aborted'>, hasSpoken: boolean): void;
+  closed(): void;
+}
+
+export interface TalkOptions {
+  readonly callId: string;
+  readonly transcript: Transcript;
+  readonly silence: SilenceWatch;
+  /** Everything the model may do besides talking. */
+  readonly tools: readonly ConversationTool[];
+  /** The brief, as it stands now. */
+  instructions(): string;
+  /** Words for a callee who waits. */
+  readonly oneMoment: string;
+  /** To be on record before the channel is ended, where the carrier cannot tell that from a lost channel. */
+  noteEnd(): Promise<void>;
+  readonly emit: EmitEvent;
+  readonly logger: Logger;
+}

@@ -9,8 +9,8 @@ const benches = {
   accept: benchAccept,
   dialling: benchDialling,
   turns: benchTurns,
-  'relay-tokens': benchRelayTokens,
   density: benchDensity,
+  'relay-tokens': benchRelayTokens,
   voice: benchVoice,
 };
 

@@ -247,7 +247,7 @@ describe('a turn that fails', () => {
   it.each<[string, Answer]>([
     ['503', failure(503, 'overloaded')],
     ['429', failure(429, 'rate_limit_exceeded', { 'retry-after': '7' })],
-    ['a connection cut before the first token', (_, request) => request.socket.destroy()],
+    ['a connection cut before the first token', (_, request) => void request.socket.destroy()],
     ['an error in place of the first token', stream({ error: { message: 'x', type: 'server_error' } })],
     ['a stream that ends before it begins', stream()],
   ])('with %s is asked for again, once', async (_, answer) => {

@@ -42,7 +42,7 @@ const audioFormat = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('audio/pcm'), rate: z.literal([16_000, 24_000]) }),
 ]);
 
-const historyItem = { id: z.string().nullish(), status: z.enum(['incomplete', 'completed']).nullish() };
+const itemHead = { id: z.string().nullish(), status: z.enum(['incomplete', 'completed']).nullish() };
 const heardPart = z.strictObject({ type: z.literal('input_text').default('input_text'), text: z.string() });
 const saidPart = z.strictObject({ type: z.enum(['text', 'output_text']).default('text'), text: z.string() });
 const historyMessage = z.discriminatedUnion('role', [
@@ -50,13 +50,13 @@ const historyMessage = z.discriminatedUnion('role', [
     type: z.literal('message').optional(),
     role: z.enum(['developer', 'user']),
     content: z.tuple([heardPart]),
-    ...historyItem,
+    ...itemHead,
   }),
   z.strictObject({
     type: z.literal('message').optional(),
     role: z.literal('assistant'),
     content: z.tuple([saidPart]),
-    ...historyItem,
+    ...itemHead,
   }),
 ]);
 
@@ -146,6 +146,7 @@ export const clientEvent = z.discriminatedUnion('type', [
         type: z.literal('function_call_output'),
         call_id: z.string().min(1),
         output: z.string(),
+        ...itemHead,
       }),
       z.strictObject({ type: z.literal('message'), role: z.literal('user'), content: z.string() }),
     ]),

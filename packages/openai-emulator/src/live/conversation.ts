@@ -181,42 +181,39 @@ export class LiveConversation {
       toolCalls.push(...this.#showResponse(this.#backend, { ...reply, text: [], refusal: [] }));
     } else {
       for (const { name } of reply.toolCalls) {
-        const id = this.#delegate('client');
+        const id = newId('dlg_');
         this.#delegations.add(id);
+        this.#delegate({ id, target: 'client' });
         toolCalls.push({ id, name, arguments: '{}' });
       }
     }
   }
 
-  /** Hands work over, and says that it takes a moment when nothing else is said. Returns the id of the delegation. */
-  #delegate(target: 'client' | 'responses', fields: object = {}): string {
-    const id = newId('dlg_');
+  /** Hands work over, and says that it takes a moment when nothing else is said. */
+  #delegate(delegation: { id: string; target: 'client' | 'responses'; response_id?: string }): void {
     this.#channel.send('session.delegation.created', {
-      delegation: { id, type: 'delegation', target, ...fields },
+      delegation: { ...delegation, type: 'delegation' },
       offset_ms: this.#ear.heardMs,
     });
     clearTimeout(this.#acknowledgement);
-    if (!this.#speaker.isSpeaking) {
-      const waitMs = this.#session.delegation?.acknowledgement_delay_ms ?? 0;
-      // It is no part of the dialogue.
-      this.#acknowledgement = this.#channel.later(waitMs, () => this.#speak(ACKNOWLEDGEMENT));
-    }
-    return id;
+    if (this.#speaker.isSpeaking) return;
+    const waitMs = this.#session.delegation?.acknowledgement_delay_ms ?? 0;
+    // It is no part of the dialogue.
+    this.#acknowledgement = this.#channel.later(waitMs, () => this.#speak(ACKNOWLEDGEMENT));
   }
 
   /** Tells of a response of the backend, event by event. Returns the calls in it. */
   #showResponse(backend: ResponsesBackend, reply: Reply): AnswerTurn['toolCalls'] {
-    const { responseId, events } = backend.events(reply);
-    const hasCalls = reply.toolCalls.length > 0;
-    const delegation_id = hasCalls ? this.#delegate('responses', { response_id: responseId }) : null;
-    for (const event of events) this.#channel.send('response.event', { delegation_id, event });
+    const { id: response_id, delegationId, isNew, events } = backend.respond(reply);
+    if (isNew) this.#delegate({ id: delegationId, target: 'responses', response_id });
+    for (const event of events) this.#channel.send('response.event', { delegation_id: delegationId, event });
     return reply.toolCalls.map((call) => ({ ...call, arguments: call.arguments.join('') }));
   }
 
   #requireBackend(): ResponsesBackend {
     if (this.#backend) return this.#backend;
     throw new ApiError("This needs a session whose 'delegation' is of type 'responses'.", {
-      code: 'responses_delegation_required',
+      code: 'invalid_delegation',
     });
   }
 

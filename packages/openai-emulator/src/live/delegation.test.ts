@@ -77,11 +77,11 @@ describe('work that a live model delegates to the application', () => {
   it('needs a backend for its responses', async () => {
     const client = await open();
     expect(await refused(client, { type: 'response.create' })).toMatchObject({
-      code: 'responses_delegation_required',
+      code: 'invalid_delegation',
     });
     const item = { type: 'function_call_output', call_id: 'x', output: '{}' };
     expect(await refused(client, { type: 'response.item.create', item })).toMatchObject({
-      code: 'responses_delegation_required',
+      code: 'invalid_delegation',
     });
     await client.close();
   });
@@ -156,8 +156,12 @@ describe('work that a live model delegates to the Responses API', () => {
     expect(await refused(client, output('call_other'))).toMatchObject({ code: 'invalid_tool_call_id' });
     client.send(output(event.item.call_id));
     client.send({ type: 'response.create' });
+    const next = await client.next('response.event');
+    expect(next).toMatchObject({ delegation_id: delegation.id, event: { type: 'response.created' } });
+    await client.next('response.event', ({ event }) => event.type === 'response.output_text.done');
     await client.next('session.usage.updated');
     expect(words(client)).toContain('Elm Street');
+    expect(client.events.filter(({ type }) => type === 'session.delegation.created')).toHaveLength(1);
     expect(await refused(client, output(event.item.call_id))).toMatchObject({ code: 'invalid_tool_call_id' });
     await client.close();
   });

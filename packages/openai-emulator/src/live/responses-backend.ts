@@ -1,7 +1,7 @@
 import { ApiError } from '../api-error.ts';
 import type { ModelRequest, Turn } from '../model/dialogue.ts';
 import type { ModelCatalog } from '../model-catalog.ts';
-import type { Reply } from '../reply.ts';
+import { newId, type Reply } from '../reply.ts';
 import { responseMemory } from '../response-memory.ts';
 import { responseDraft, responseFrames } from '../responses-reply.ts';
 import { type ResponsesRequest, readResponsesRequest } from '../responses-request.ts';
@@ -25,6 +25,15 @@ function readConfig(config: ResponsesConfig, catalog: ModelCatalog): ResponsesRe
   }
 }
 
+/** A response, and the delegation it belongs to. */
+export interface BackendResponse {
+  id: string;
+  delegationId: string;
+  /** Whether the delegation begins with it. */
+  isNew: boolean;
+  events: object[];
+}
+
 /** A text model behind a live one: it has the tools, and answers in the events of the Responses API. */
 export class ResponsesBackend {
   readonly #catalog: ModelCatalog;
@@ -32,6 +41,8 @@ export class ResponsesBackend {
   #request: ResponsesRequest;
   /** Calls whose outputs are awaited. */
   readonly #openCalls = new Set<string>();
+  /** The delegation that responses belong to until one of them calls nothing. */
+  #delegationId: string | undefined;
 
   /** @throws ApiError 400 or 404 */
   constructor(config: ResponsesConfig, catalog: ModelCatalog) {
@@ -73,8 +84,8 @@ export class ResponsesBackend {
     throw new ApiError(`No tool output found for function call ${callId}.`, { code: 'missing_tool_output' });
   }
 
-  /** The stream of a response; snapshots of it carry neither prompt nor output. */
-  events(reply: Reply): { responseId: string; events: object[] } {
+  /** A response as the events that tell of it; snapshots in them carry neither prompt nor output. */
+  respond(reply: Reply): BackendResponse {
     for (const { id } of reply.toolCalls) this.#openCalls.add(id);
     const draft = responseDraft(this.#request, reply, Math.floor(Date.now() / 1000));
     const events = [...responseFrames(draft)].map(({ data }) => {
@@ -84,6 +95,9 @@ export class ResponsesBackend {
         response: { ...(data.response as object), instructions: null, tools: [], output: [] },
       };
     });
-    return { responseId: draft.id, events };
+    const isNew = this.#delegationId === undefined;
+    const delegationId = this.#delegationId ?? newId('dlg_');
+    this.#delegationId = reply.toolCalls.length > 0 ? delegationId : undefined;
+    return { id: draft.id, delegationId, isNew, events };
   }
 }

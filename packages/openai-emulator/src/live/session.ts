@@ -92,7 +92,7 @@ export class LiveSession implements SpeechSession {
     if (change && change.type !== session.delegation?.type) {
       throw new ApiError('The owner of delegated work cannot be changed: open another session.', {
         param: 'session.delegation.type',
-        code: 'invalid_value',
+        code: 'cannot_update_delegation',
       });
     }
     if (change?.type === 'responses' && this.#backend) {

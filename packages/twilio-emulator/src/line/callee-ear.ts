@@ -7,6 +7,10 @@ export const FRAME_BYTES = 160;
 
 // Pauses inside a sentence are shorter than this.
 const PAUSE_MS = 300;
+// After such a silence it is the callee's turn. However fast calls run, the application thinks in real time.
+const TURN_PAUSE = { ms: 700, leastRealMs: 200 };
+// A frame stands for no more real time than this: when nothing could run for a while, nobody could have spoken.
+const FRAME_REAL_MS = 20;
 // Sound this long without a word was speech of somebody that the emulator does not understand.
 const SPEECH_MS = 400;
 const NOT_UNDERSTOOD = '(unintelligible)';
@@ -27,6 +31,8 @@ export interface EarListener {
   word(word: HeardWord): void;
   /** The agent paused, or was cut off. */
   ended(utterance: HeardUtterance): void;
+  /** The agent has been silent for so long that it wants an answer. */
+  finished(): void;
   key(key: string): void;
 }
 
@@ -36,6 +42,8 @@ export class CalleeEar {
   readonly #words = listener();
   readonly #keys = dtmfListener();
   #heardMs = 0;
+  #lastHeardAt = 0;
+  #silence = { ms: 0, realMs: 0, isTurn: true };
   #speech: { fromMs: number; toMs: number; loudMs: number; words: string[]; hasKeys: boolean } | undefined;
 
   constructor(listener: EarListener) {
@@ -58,12 +66,14 @@ export class CalleeEar {
     this.#keys.hear(frame);
     this.#heardMs += FRAME_MS;
     const words = this.#words.take();
-    if (isLoud(frame) || words.length > 0) this.#speaks(words, isLoud(frame) ? FRAME_MS : 0);
+    const loudMs = isLoud(frame) ? FRAME_MS : 0;
+    const isSpeech = loudMs > 0 || words.length > 0;
+    if (isSpeech) this.#speaks(words, loudMs);
     for (const key of this.#keys.take()) {
       if (this.#speech) this.#speech.hasKeys = true;
       this.#listener.key(key);
     }
-    if (this.#speech && this.#heardMs - this.#speech.toMs >= PAUSE_MS) this.end(false);
+    this.#measureSilence(isSpeech);
   }
 
   /** Nothing follows for now. `isCutOff`: there was more to be said. */
@@ -78,6 +88,19 @@ export class CalleeEar {
       text: isForeign ? NOT_UNDERSTOOD : speech.words.join(' '),
       ...(isCutOff ? { cutOff: true } : {}),
     });
+  }
+
+  #measureSilence(isSpeech: boolean): void {
+    const now = performance.now();
+    if (isSpeech) this.#silence = { ms: 0, realMs: 0, isTurn: false };
+    else this.#silence.ms += FRAME_MS;
+    this.#silence.realMs += Math.min(now - this.#lastHeardAt, FRAME_REAL_MS);
+    this.#lastHeardAt = now;
+    const { ms, realMs, isTurn } = this.#silence;
+    if (ms >= PAUSE_MS) this.end(false);
+    if (isTurn || ms < TURN_PAUSE.ms || realMs < TURN_PAUSE.leastRealMs) return;
+    this.#silence.isTurn = true;
+    this.#listener.finished();
   }
 
   #speaks(words: readonly HeardWord[], loudMs: number): void {

@@ -8,7 +8,6 @@ import type { Pace } from './pace.ts';
 // calls run, the application thinks in real time, so no wait is shorter than `leastMs` of real time.
 const PAUSE_AFTER_FINISHED_CYCLE = { ms: 400, leastMs: 60 };
 const PAUSE_IN_OPEN_CYCLE = { ms: 2500, leastMs: 250 };
-const PAUSE_AFTER_SOUND = { ms: 400, leastMs: 150 };
 const LEAST_PATIENCE_MS = 500;
 
 const BEEP_MS = 500;
@@ -80,8 +79,7 @@ export class Line {
     this.#observer = options.observer;
     this.#voice = new AgentVoice({
       started: () => this.#agentStarted(),
-      silent: (heard, finished) =>
-        this.#agentSilent(heard, finished ? PAUSE_AFTER_FINISHED_CYCLE : PAUSE_IN_OPEN_CYCLE),
+      silent: (heard, finished) => this.#agentSilent(heard, finished),
     });
     this.signal.addEventListener('abort', () => this.stopAgent(), { once: true });
   }
@@ -150,8 +148,9 @@ export class Line {
       ended: (utterance) => {
         observer.ended(utterance);
         if (utterance.cutOff) this.#endUtterance(utterance.text, true);
-        else this.#agentSilent(utterance.text && `${utterance.text} `, PAUSE_AFTER_SOUND);
+        else this.#heard += utterance.text && `${utterance.text} `;
       },
+      finished: () => this.#endUtterance('', false),
       key: (key) => this.sendDigits(key),
     });
     if (this.#saying) this.#saying.rest = this.#sendRestOf(this.#saying);
@@ -303,11 +302,12 @@ export class Line {
     this.#wakeStarted = undefined;
   }
 
-  #agentSilent(heard: string, pause: { ms: number; leastMs: number }): void {
+  #agentSilent(heard: string, finished: boolean): void {
     if (heard !== '') this.agentListener?.agentSilent();
     this.#heard += heard;
     if (this.#heard.trim() === '') return;
     clearTimeout(this.#pauseTimer);
+    const pause = finished ? PAUSE_AFTER_FINISHED_CYCLE : PAUSE_IN_OPEN_CYCLE;
     const pauseMs = Math.max(this.pace.real(pause.ms), pause.leastMs);
     this.#pauseTimer = setTimeout(() => this.#endUtterance('', false), pauseMs);
   }

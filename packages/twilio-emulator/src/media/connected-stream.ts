@@ -28,6 +28,7 @@ export class ConnectedStream implements SoundPath, CalleeListener, StreamSocketL
   readonly #sent = new Playback();
   #senders: (() => void)[] = [];
   #ear: CalleeEar | undefined;
+  readonly #recordFrames: ((callee: Uint8Array, agent: Uint8Array) => void) | undefined;
   #dropTimer: NodeJS.Timeout | undefined;
   #finish: (outcome: StreamOutcome) => void = () => {};
 
@@ -47,6 +48,7 @@ export class ConnectedStream implements SoundPath, CalleeListener, StreamSocketL
       utterances: [],
     };
     call.record.mediaStreams.push(this.#record);
+    this.#recordFrames = emulation.recordings?.start(this.#record.streamSid);
     this.#socket = new StreamSocket({ emulation, call, settings, record: this.#record, listener: this });
     this.#clock = new FrameClock(emulation.pace, (index) => this.#frame(index));
   }
@@ -138,6 +140,7 @@ export class ConnectedStream implements SoundPath, CalleeListener, StreamSocketL
     this.#ear?.hear(played.frame);
     for (const mark of played.marks) this.#socket.mark(mark);
     const sent = this.#sent.next();
+    this.#recordFrames?.(sent.frame, played.frame);
     if (this.#emulation.faults.happens('framesLost')) this.#loseFrame();
     else this.#socket.media(sent.frame, index * FRAME_MS);
     for (const resolve of this.#senders.splice(0, sent.marks.length)) resolve();

@@ -200,19 +200,6 @@ describe('a stream', () => {
     expect(media.map(({ timestamp }) => timestamp)).toEqual(media.map((_, index) => String(index * 20)));
   });
 
-  it('is heard by every callee there is', async () => {
-    const { talk, record } = await connect('', '', '+12025550100');
-    await talk.say('Hello, may I have your name, please?');
-    await talk.hears('My name is Jordan Avery.');
-    await talk.say('Thank you. Goodbye.');
-    await talk.hears('Goodbye.');
-    expect(said(record).slice(0, 3)).toEqual([
-      'agent: Hello, may I have your name, please?',
-      'callee: My name is Jordan Avery.',
-      'agent: Thank you. Goodbye.',
-    ]);
-  });
-
   it('carries the rest of what is being said when it begins', async () => {
     answeredBy = {
       greeting: `Hello, you have reached us. ${'We are not here. '.repeat(20)} Please speak after the tone.`,
@@ -234,14 +221,93 @@ describe('a stream', () => {
     await eventually(() => (stream.utterances.length > 0 ? true : undefined));
     expect(talk.media.every(({ payload }) => !isLoud(Buffer.from(payload, 'base64')))).toBe(true);
   });
+});
 
-  it('lets callees notice speech that they do not understand', async () => {
-    const { talk, record } = await connect();
-    const { audio } = await speak('Somebody else speaks.');
-    // Louder bits only: what carries the words is gone.
-    talk.play(audio.map((byte) => ((byte & 0x7f) > 0x50 ? 0xff : byte | 0x0f)));
-    await eventually(() => record.transcript[0]);
-    expect(said(record)).toEqual(['agent: (unintelligible)']);
+describe('the callees of the emulator', () => {
+  it('answer what they are asked', async () => {
+    const { talk, record } = await connect('', '', '+12025550100');
+    await talk.say('Hello, may I have your name, please?');
+    await talk.hears('My name is Jordan Avery.');
+    await talk.say('Thank you. Goodbye.');
+    await talk.hears('Goodbye.');
+    expect(said(record).slice(0, 3)).toEqual([
+      'agent: Hello, may I have your name, please?',
+      'callee: My name is Jordan Avery.',
+      'agent: Thank you. Goodbye.',
+    ]);
+  });
+
+  it('hang up midway', async () => {
+    const { talk, sid, stream } = await connect('', '', '+12025550130');
+    await talk.say('Is this a good time?');
+    await talk.hears('Yes?');
+    await talk.talkOn('I am glad to hear that.');
+    const record = await on.ended(sid);
+    expect(talk.heard).toContain('I have to go.');
+    expect(stream.status).toBe('completed');
+    expect(record.transcript.find(({ interrupted }) => interrupted)?.text).toMatch(/^I am glad/);
+  });
+
+  it('interrupt', async () => {
+    const { talk } = await connect('', '', '+12025550132');
+    await talk.talkOn('This is going to take a while.');
+    await talk.hears('who is this?');
+    talk.send('clear');
+    await talk.talkOn('I am an assistant.');
+    await talk.hears('want from me?');
+    talk.send('clear');
+    await talk.say('What is your name?');
+    await talk.hears('My name is Jordan Avery.');
+  });
+
+  it('take a message after the beep', async () => {
+    const { talk, sid } = await connect('', '', '+12025550120');
+    await talk.hears('after the tone.');
+    const beep = Buffer.from(tone([1000], 20)).toString('base64');
+    await eventually(() => (talk.media.some(({ payload }) => payload === beep) ? true : undefined));
+    await talk.say('Please call us back.');
+    const record = await on.ended(sid);
+    expect(said(record).at(-1)).toBe('agent: Please call us back.');
+  });
+
+  it('put through whoever plays the tone of the right key', async () => {
+    const { talk } = await connect('', '', '+12025550140');
+    await talk.hears('press 3.');
+    talk.play(dtmf('2'));
+    await talk.hears('Reception, this is Jordan speaking.');
+    await talk.say('What is your name?');
+    await talk.hears('My name is Jordan Avery.');
+  });
+});
+
+describe('recordings', () => {
+  it('hold both sides of a stream, when they are wanted', async () => {
+    await restage({ recordAudio: true });
+    converse = async (line) => {
+      await line.say(`Yes, ${await line.heard()}`);
+      await line.silence();
+    };
+    const { talk, sid, stream } = await connect();
+    await talk.say('Hello.');
+    await talk.hears('Yes, Hello.');
+    await on.client.calls(sid).update({ status: 'completed' });
+    const record = await on.ended(sid);
+    expect(record.mediaStreams).toEqual([stream]);
+    const wav = Buffer.from(on.emulator.recording(talk.streamSid) ?? []);
+    expect(wav.readUInt16LE(22)).toBe(2);
+    expect(wav.length).toBe(44 + stream.framesSent * 160 * 2 * 2);
+    const loudest = (channel: number) => {
+      let most = 0;
+      for (let at = 44 + 2 * channel; at < wav.length; at += 4) most = Math.max(most, wav.readInt16LE(at));
+      return most;
+    };
+    expect(Math.min(loudest(0), loudest(1))).toBeGreaterThan(5000);
+    const served = await fetch(`${on.emulator.url}/_emulator/recordings/${talk.streamSid}`);
+    expect(served.headers.get('content-type')).toBe('audio/wav');
+    expect(Buffer.from(await served.arrayBuffer()).equals(wav)).toBe(true);
+    expect((await fetch(`${on.emulator.url}/_emulator/recordings/MZ0`)).status).toBe(404);
+    on.emulator.reset();
+    expect(on.emulator.recording(talk.streamSid)).toBeUndefined();
   });
 });
 
@@ -274,7 +340,6 @@ describe('marks and clear', () => {
     const [line] = await eventually(() => (record.transcript.length > 0 ? record.transcript : undefined));
     expect(line?.interrupted).toBe(true);
     expect(line?.text).toMatch(/^One two three\./);
-    expect(stream.utterances.at(-1)?.cutOff).toBe(true);
     await talk.say('New words.');
     await eventually(() => (record.transcript.at(-1)?.text === 'New words.' ? true : undefined));
   });

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { pressedNote } from './prompt.ts';
 import type { Talk } from './talk.ts';
 import { type ConversationTool, conversationTool } from './tools.ts';
 import type { Transcript } from './transcript.ts';
@@ -7,7 +8,6 @@ import type { Transcript } from './transcript.ts';
 const maximumUses = 5;
 const keys = /^[0-9*#w]{1,32}$/;
 
-const note = (digits: string) => `(pressed ${digits})`;
 const isNote = /^\(pressed [0-9*#w]+\)$/;
 
 /** Lets the agent press keys. How often is counted in the transcript, which outlasts a lost line. */
@@ -26,7 +26,7 @@ export function keypadTool(talk: Pick<Talk, 'pressDigits'>, transcript: Transcri
         return { answer: 'Nothing was pressed: this menu is too deep. Say what you want, or end the call.' };
       }
       talk.pressDigits(digits);
-      transcript.add({ role: 'assistant', content: note(digits), interrupted: false });
+      transcript.add({ role: 'assistant', content: pressedNote(digits), interrupted: false });
       return { nothingToSay: true };
     },
   });

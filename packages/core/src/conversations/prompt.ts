@@ -9,6 +9,9 @@ export const notes = {
   resumed: '(The line was cut and is back. The callee is listening.)',
 };
 
+/** Keys that one side pressed, in the place of its words. */
+export const pressedNote = (keys: string) => `(pressed ${keys})`;
+
 const rules = [
   'You are on a phone call. Speak in short, natural sentences, at most two or three at a time.',
   'Ask one question at a time and wait for the answer.',

@@ -6,7 +6,7 @@ import { agentPlayback } from './agent-playback.ts';
 import { calleeTurns } from './callee-turns.ts';
 import type { CarrierLine } from './carrier-line.ts';
 import { keepPace, type Pace } from './pace.ts';
-import { dialogue, notes } from './prompt.ts';
+import { dialogue, notes, pressedNote } from './prompt.ts';
 import { keyTones, silenceAsLongAs, waitingTone } from './sound.ts';
 import { spokenOrder } from './spoken-order.ts';
 import type { Occasion, Talk, TalkListener, TalkOptions } from './talk.ts';
@@ -62,6 +62,7 @@ export function talkInSound(options: SoundTalkOptions): Talk {
   /** `asked` for its last line, `playing` out, or already `handed` back to the carrier. */
   let end: 'none' | 'asked' | 'playing' | 'handed' = 'none';
   let lastLine = '';
+  let isLastLineSafe = false;
   let endLimit: NodeJS.Timeout | undefined;
   let carrierAtWork: Promise<void> = Promise.resolve();
   let isClosed = false;
@@ -354,7 +355,9 @@ export function talkInSound(options: SoundTalkOptions): Talk {
     if (opening?.isOpen) playback.cut();
     opening = null;
     lastLine = text;
-    isDeaf = !isInterruptible;
+    isLastLineSafe = !isInterruptible;
+    // The opening line may still be playing, which nothing cuts off.
+    if (isLastLineSafe) isDeaf = true;
     if (text === '') {
       end = 'playing';
       endIfHeard();
@@ -399,12 +402,12 @@ export function talkInSound(options: SoundTalkOptions): Talk {
   }
 
   function onHeard(utteranceId: string): void {
-    if (utteranceId === openingId && end === 'none') isDeaf = false;
+    if (utteranceId === openingId) isDeaf = isLastLineSafe;
     endIfHeard();
   }
 
   function onPressed(digit: string): void {
-    const note = `(pressed ${digit})`;
+    const note = pressedNote(digit);
     if (!isDeaf) newTurn();
     turns.add(note);
     session.tell({ role: 'user', content: note });
@@ -467,7 +470,10 @@ export function talkInSound(options: SoundTalkOptions): Talk {
       if (occasion === 'answered') session.tell({ role: 'user', content: notes.answered });
       respond();
     },
-    pressDigits: (digits) => playback.playTone(keyTones(digits)),
+    pressDigits(digits) {
+      playback.playTone(keyTones(digits));
+      session.tell({ role: 'assistant', content: pressedNote(digits) });
+    },
     finish: (text, { interruptible }) => finish(text, interruptible),
     drop() {
       channel.close();

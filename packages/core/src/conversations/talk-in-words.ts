@@ -2,7 +2,7 @@ import type { LanguageModel } from '../ports/language-model.ts';
 import type { CalleeEvent, SpeechChannel } from '../ports/speech.ts';
 import { agentVoice } from './agent-voice.ts';
 import { takeTurn } from './model-turn.ts';
-import { dialogue } from './prompt.ts';
+import { dialogue, pressedNote } from './prompt.ts';
 import { speechPieces } from './speech-pieces.ts';
 import type { Occasion, Talk, TalkListener, TalkOptions } from './talk.ts';
 
@@ -103,7 +103,7 @@ export function talkInWords(
         return;
       }
       case 'pressed':
-        takeCalleeTurn(`(pressed ${event.digit})`);
+        takeCalleeTurn(pressedNote(event.digit));
         listener.pressed(event.digit);
         return;
       case 'interrupted':

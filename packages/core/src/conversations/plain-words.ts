@@ -1,0 +1,16 @@
+/** Lower case, without accents; a bar wherever a sentence begins or ends. */
+export function plainWords(text: string): string {
+  const words = text
+    .normalize('NFD')
+    .replace(/\p{M}/gu, '')
+    .toLowerCase()
+    .replace(/[’‘`´]/gu, "'")
+    .replace(/[.,!?;:…¡¿]+/gu, ' | ')
+    .replace(/[^\p{L}\p{N}'|-]+/gu, ' ');
+  return `| ${words} |`.replace(/\s+/gu, ' ');
+}
+
+/** Patterns over plain words that match whole words only. */
+export function wordPatterns(patterns: readonly string[]): readonly RegExp[] {
+  return patterns.map((pattern) => new RegExp(`(?<![\\p{L}\\p{N}])(?:${pattern})(?![\\p{L}\\p{N}])`, 'u'));
+}

@@ -37,6 +37,11 @@ export interface TalkListener {
   /** The callee said this; the turn of the agent that was under way is dropped. */
   said(words: string): void;
   pressed(digit: string): void;
+  calleeSpeaking(speaking: boolean): void;
+  /** A tone as mailboxes end their greeting with was heard, where the sound is ours. */
+  beeped(): void;
+  /** All that was to be said was heard to its end, or the callee spoke over it. */
+  spoken(how: 'whole' | 'cut'): void;
   /** The turn ended by itself. */
   turnEnded(how: Exclude<TurnResult, 'aborted'>, hasSpoken: boolean): void;
   closed(): void;

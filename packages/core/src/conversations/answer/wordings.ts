@@ -25,6 +25,16 @@ const key = {
   pt: '(?:a tecla |o )?(?:\\d|zero|um|dois|tres|quatro|cinco|seis|sete|oito|nove|asterisco|cardinal|estrela)',
 };
 
+const namingKeys: readonly string[] = [
+  `(?:press|dial|push|hit|enter|touch) ${key.en}`,
+  `(?:druck(?:e|en)|wahlen) ${key.de}`,
+  `(?:tapez|appuyez|faites|composez) ${key.fr}(?! de votre fax)`,
+  `(?:pulse|marque|oprima|presione|digite|teclee) ${key.es}`,
+  `(?:premi|prema|premere|premete|digiti|digita|digitare) ${key.it}`,
+  `(?:toets|kies|druk(?: op)?) ${key.nl}`,
+  `(?:digite|prima|tecle|pressione|marque|carregue) ${key.pt}`,
+];
+
 /** Over plain words, in every language we have phrases in; `|` is where a sentence begins or ends. */
 export const wordingsByKind: Readonly<Record<AnswerKind, Wordings>> = {
   person: wordings(
@@ -33,24 +43,24 @@ export const wordingsByKind: Readonly<Record<AnswerKind, Wordings>> = {
       'how (?:can|may) (?:i|we) (?:help|assist|direct)',
       "(?:i'm|i am|we're|we are) here(?= \\|)",
       "(?:don't|do not) hang up",
-      "(?:hang|hold) on a (?:second|sec|minute|moment)|give me a (?:second|sec|minute|moment)|one (?:second|sec) \\|",
-      'can you hear me',
+      '(?:hang|hold) on a (?:second|sec|minute|moment)|give me a (?:second|sec|minute|moment)|one (?:second|sec) \\|',
+      'can you hear me|(?:can|could|may|shall|should) i (?:take|give)(?: \\p{L}+)? (?:a )?message',
       "what(?: is|'s) (?:this|it|that) (?:about|regarding|concerning)(?= \\|)",
       '\\| (?:\\p{L}+ )?speaking \\|',
       // German
-      'wer (?:ist|spricht)(?: denn)? (?:da|dort|dran|bitte)|wer sind sie|mit wem spreche ich',
+      '(?:kann|soll|darf) ich (?:ihm |ihr |ihnen )?(?:etwas|was) ausrichten|wer (?:ist|spricht)(?: denn)? (?:da|dort|dran|bitte)|wer sind sie|mit wem spreche ich',
       'was kann ich fur (?:sie|dich) tun|wie kann ich (?:ihnen|dir) (?:weiter)?helfen',
-      'worum geht (?:es|\'s)(?: denn)?|um was geht',
+      "worum geht (?:es|'s)(?: denn)?|um was geht",
       '(?:moment|sekunde),? ich bin (?:gerade|grade)|bleiben sie kurz dran',
       '(?:ich bin|bin) (?:ja )?(?:da|dran)(?= \\|)|ja bitte(?= \\|)',
       // French
       "qui est (?:a l'appareil|la|ce)|c'est (?:de la part de )?qui|de la part de qui|a qui ai-je l'honneur",
       "(?:que|en quoi) puis-je|je vous ecoute|a votre ecoute|j'ecoute(?= \\|)|c'est a quel sujet",
-      "c'est (?:bien )?moi|je suis la(?= \\|)|vous m'entendez|une seconde|attendez",
+      "c'est (?:bien )?moi|je suis la(?= \\|)|vous m'entendez|(?:puis-je|je peux|voulez-vous) (?:prendre|que je prenne|laisser) un message|une seconde|attendez",
       // Spanish
       '(?:quien|con quien) (?:es|habla|llama|hablo)|de parte de quien',
       '(?:en que|como) (?:puedo|podemos) ayudar(?:le|te|les)?|le (?:habla|atiende) (?!el (?:buzon|contestador))|\\| (?:si )?(?:\\| )?(?:diga|digame|bueno|alo|mande) \\|',
-      'soy yo(?= \\|)|estoy aqui|me (?:oye|escucha)|espere un (?:momento|momentito|segundo)|un momentito',
+      '(?:quiere|desea) (?:que le de|dejarle|dejar) (?:algun |un )?(?:recado|mensaje)|soy yo(?= \\|)|estoy aqui|me (?:oye|escucha)|espere un (?:momento|momentito|segundo)|un momentito',
       // Italian
       'pronto(?= \\|)|chi (?:parla|e|chiama|sei)(?= \\|)|con chi parlo',
       'come posso (?:aiutar|esser)|in cosa posso|mi dica|sono io(?= \\|)|sono qui(?= \\|)|mi sente|un attimo',
@@ -76,13 +86,13 @@ export const wordingsByKind: Readonly<Record<AnswerKind, Wordings>> = {
   ),
   voicemail: wordings(
     [
-      "leave (?:me |us |him |her )?(?:a |an |your |the )?(?:brief |short |detailed |quick )?(?:message|voicemail|voice message|name)",
+      'leave (?:me |us |him |her )?(?:a |an |your |the )?(?:brief |short |detailed |quick )?(?:message|voicemail|voice message|name)',
       '(?:after|at|following) the (?:tone|beep|signal)',
       'record (?:your|a) (?:message|voice message)|(?:finished|done) recording',
       "(?:can't|cannot|can not|unable to|not able to) (?:come to|get to|take|answer|pick up)(?: (?:the|your|my|this))? (?:phone|call|calls)",
       '(?:is|are|am) (?:currently )?(?:not available|unavailable|not able to answer|not answering)(?! (?:in|on|for))',
       'voice ?mail|answering machine|automatic voice|voice message(?:s| system)|answering service',
-      "(?:get|be) back to you|(?:call|phone|ring) you back|return your call",
+      '(?:get|be) back to you|(?:call|phone|ring) you back|return your call',
       'you know what to do|(?:office|we) (?:is|are) (?:now |currently )?closed',
       // German
       'anrufbeantworter|mailbox von|(?:die|meine|unsere) (?:mailbox|sprachbox)',
@@ -95,7 +105,7 @@ export const wordingsByKind: Readonly<Record<AnswerKind, Wordings>> = {
       '(?:sur|bien sur) (?:le repondeur|la messagerie|la boite vocale)|repondeur|messagerie vocale|boite vocale',
       '(?:laisser?|laissez)(?:-(?:moi|nous))?(?: (?:moi|nous))? (?:un|votre|vos|ton) (?:petit )?(?:message|mot|nom|coordonnees)|laisser (?:vos|votre) (?:nom|coordonnees)',
       '(?:apres|au) le? ?(?:bip|signal)(?: sonore)?',
-      "(?:pas|plus) (?:disponible|joignable)|(?:ne )?(?:peux|pouvons|peut) pas (?:vous |te )?repondre",
+      '(?:pas|plus) (?:disponible|joignable)|(?:ne )?(?:peux|pouvons|peut) pas (?:vous |te )?repondre',
       'je (?:vous|te) rappelle(?:rai)?|nous vous (?:rappellerons|recontacterons)|(?:bureaux|cabinet|magasin|standard)(?: \\p{L}+)? (?:sont|est)(?: \\p{L}+)? fermee?s?',
       // Spanish
       'buzon(?: de voz)?|contestador(?: automatico)?',
@@ -135,10 +145,10 @@ export const wordingsByKind: Readonly<Record<AnswerKind, Wordings>> = {
   screening: wordings(
     [
       'screening (?:service|assistant|calls|your call)|call (?:screening|assistant|screener)|(?:screens|screening) (?:his|her|their|your|this) calls?',
-      "(?:say|state|give|record|tell me|provide) (?:me )?your name and (?:the )?(?:why|what|reason|purpose)",
+      '(?:say|state|give|record|tell me|provide) (?:me )?your name and (?:the )?(?:why|what|reason|purpose)',
       "(?:see|check|find out|ask) (?:if|whether) (?:they|he|she|this person|the person)(?:'s|'re| is| are| can| will| wants?)",
       "before i (?:try to )?connect you|who(?: is|'s) calling and (?:what|why)",
-      'tell me who(?: is|\'s) calling|name and (?:the )?reason for (?:your call|calling)|reason for your call',
+      "tell me who(?: is|'s) calling|name and (?:the )?reason for (?:your call|calling)|reason for your call",
       // German
       '(?:ihren|deinen) namen und (?:den grund|warum|weshalb|den anlass|das anliegen|ihr anliegen)|grund (?:ihres|des) anrufs|anruf-?(?:filter|assistent)',
       '(?:prufe|frage nach|schaue|sehe|frage)(?: nach)? \\|? ?(?:ob|nach ob) (?:die person|er|sie|herr|frau)',
@@ -149,7 +159,7 @@ export const wordingsByKind: Readonly<Record<AnswerKind, Wordings>> = {
       'nombre y (?:el motivo|el asunto|la razon|por que)|motivo de (?:su|la|tu) llamada|filtra (?:sus|las) llamadas|filtro de llamadas',
       '(?:compruebo|comprobar|ver|veo|verifico|consulto|averiguo) si (?:esta persona|la persona|puede|esta disponible|el|ella|quiere)',
       // Italian
-      "nome e (?:il motivo|la ragione|perche)|motivo della (?:sua )?(?:chiamata|telefonata)|filtro (?:delle )?chiamate|filtra le chiamate",
+      'nome e (?:il motivo|la ragione|perche)|motivo della (?:sua )?(?:chiamata|telefonata)|filtro (?:delle )?chiamate|filtra le chiamate',
       '(?:vedo|verifico|controllo|vedere|chiedo) se (?:la persona|puo|e disponibile|lui|lei|vuole)',
       // Dutch
       'naam en (?:de reden|waarom|waarvoor|waarover|het doel)|reden van (?:uw|je) (?:telefoontje|oproep|gesprek)|(?:oproep|gespreks)-?(?:screening|filter)',
@@ -170,32 +180,26 @@ export const wordingsByKind: Readonly<Record<AnswerKind, Wordings>> = {
   ),
   menu: wordings(
     [
-      `(?:press|dial|push|hit|enter|touch) ${key.en}`,
+      ...namingKeys,
       'main menu|menu options|following (?:options|menu)|(?:account|extension|order|member|id) number followed|followed by the (?:pound|hash|star)',
       "(?:your party's|the) extension|valid (?:choice|option|selection|entry)|say or (?:enter|press)|please select (?:one|from)",
       'next available (?:agent|representative|operator|advisor)|(?:agents|representatives|operators|advisors|lines) are (?:currently |all )*(?:busy|assisting|helping)|your call is (?:very )?important|call (?:may|will) be (?:recorded|monitored)|(?:transfer|connect) (?:you|your call)|you are (?:caller )?number',
       // German
-      `(?:druck(?:e|en)|wahlen) ${key.de}`,
       '(?:rautetaste|sterntaste|hauptmenu)|(?:kunden|vertrags|rechnungs)nummer ein|keine gultige (?:eingabe|auswahl)',
       '(?:alle|unsere|alle unsere)(?: \\p{L}+)? (?:mitarbeiter|leitungen|platze|berater) (?:sind|im gesprach|besetzt)|(?:mitarbeiter|leitungen)(?: \\p{L}+)? (?:im gesprach|besetzt|belegt)|(?:aufgezeichnet|mitgeschnitten) werden|zwecken aufgezeichnet|sie werden (?:gleich |jetzt )?(?:verbunden|weitergeleitet)|legen sie (?:bitte )?nicht auf|nachste freie',
       // French
-      `(?:tapez|appuyez|faites|composez) ${key.fr}(?! de votre fax)`,
       'touche (?:diese|etoile)|menu principal|suivi de la touche|choix (?:n.est pas|invalide)',
       "(?:conseillers|operateurs|lignes|agents|collaborateurs) sont|temps d'attente|un (?:conseiller|operateur) va (?:prendre|repondre)|(?:veuillez|merci de) (?:patienter|rester en ligne)|(?:conversation|appel) (?:peut|pourra|est susceptible d)'? ?etre enregistre",
       // Spanish
-      `(?:pulse|marque|oprima|presione|digite|teclee) ${key.es}`,
       'menu (?:principal|anterior)|tecla (?:almohadilla|numeral|asterisco)|opcion no (?:es )?valida|las siguientes opciones',
       '(?:asesores|agentes|operadores|lineas|representantes)(?: \\p{L}+)? (?:estan|se encuentran|ocupad[oa]s)|su llamada es (?:muy )?importante|(?:llamada|conversacion) (?:puede|podra|sera) (?:ser )?grabada|no cuelgue|tiempo de espera|sera (?:atendido|transferido)',
       // Italian
-      `(?:premi|prema|premere|premete|digiti|digita|digitare) ${key.it}`,
       'menu principale|tasto (?:cancelletto|asterisco)|scelta non valida|codice cliente',
       '(?:operatori|linee|consulenti) sono|(?:chiamata|conversazione) (?:potrebbe|puo|potra|sara) (?:essere )?registrata|(?:rimanga|resti|attendere|attenda) in (?:attesa|linea) \\| un operatore|un operatore (?:le|vi|ti) rispondera|tempo di attesa|attendere in linea',
       // Dutch
-      `(?:toets|kies|druk(?: op)?) ${key.nl}`,
       '(?:gevolgd door|afgesloten met)(?: een)? (?:hekje|sterretje)|hoofdmenu|keuzemenu|geen geldige keuze|toets(?: \\p{L}+){1,3} in',
       '(?:medewerkers|lijnen|collegas) (?:zijn|in gesprek)|wordt (?:u )?(?:zo |direct )?doorverbonden|gesprek (?:kan|wordt|zal) (?:worden )?opgenomen|wachttijd|ogenblik geduld|wachtenden voor u',
       // Portuguese
-      `(?:digite|prima|tecle|pressione|marque|carregue) ${key.pt}`,
       'menu (?:principal|anterior)|tecla (?:jogo da velha|cardinal|asterisco)|opcao invalida',
       '(?:atendentes|operadores|assistentes|linhas|colaboradores) (?:estao|encontram-se)|(?:ligacao|chamada) e (?:muito )?importante|(?:ligacao|chamada|conversa) (?:podera|pode|sera|esta sendo) (?:ser )?gravada|tempo de espera|(?:transferir|encaminhar) (?:a )?sua (?:ligacao|chamada)',
     ],
@@ -233,7 +237,7 @@ export const wordingsByKind: Readonly<Record<AnswerKind, Wordings>> = {
     [
       'fax (?:machine|line|number|tone|transmission)|(?:send|sending|start)(?: (?:a|your|the))? fax|(?:begin|start) (?:fax )?transmission',
       'fax(?:gerat|anschluss|nummer|leitung)|faxe?(?: \\p{L}+)? (?:senden|ubertragen)',
-      "telecopie(?:ur)?|(?:un|votre|de|le) fax",
+      'telecopie(?:ur)?|(?:un|votre|de|le) fax',
       '(?:un|numero de|linea de|del) fax|envio del fax',
       '(?:un|al|numero di|del) fax',
       'fax(?:apparaat|nummer|lijn)|(?:uw|een) fax',
@@ -242,6 +246,9 @@ export const wordingsByKind: Readonly<Record<AnswerKind, Wordings>> = {
     ['fax', 'transmission|ubertragung|transmision|trasmissione|transmissao|verzenden|envio'],
   ),
 };
+
+/** A menu that says which key leads where. */
+export const namesKeys = wordPatterns(namingKeys);
 
 /** What callees are asked to wait for: a transfer, a free agent, a look whether the person is there. */
 export const askingToWait = wordPatterns([

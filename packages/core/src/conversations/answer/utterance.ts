@@ -42,7 +42,9 @@ function scoresOf(text: string, plain: string): Map<AnswerKind, number> {
   const person = scores.get('person') ?? 0;
   const saysSomething = words.some((word) => count(fillers, word) === 0);
   const isShort = saysSomething && words.length <= (person > 0 ? shortWords : 2);
-  scores.set('person', person + (isShort ? shortScore : 0) + (text.includes('?') ? questionScore : 0));
+  // Assistants are the machines that ask.
+  const asks = text.includes('?') && count(wordingsByKind.screening.strong, plain) === 0;
+  scores.set('person', person + (isShort ? shortScore : 0) + (asks ? questionScore : 0));
   return scores;
 }
 

@@ -39,6 +39,13 @@ const namingKeys: readonly string[] = [
 export const wordingsByKind: Readonly<Record<AnswerKind, Wordings>> = {
   person: wordings(
     [
+      "wrong number|(?:what|who) (?:do|are) you (?:want|looking for)|how are you(?: doing)?|can i call you (?:back|later)|i'm (?:in a meeting|driving|busy|at work)(?: can| right now| call)",
+      'verwahlt|falsche nummer|was wollen sie|ich bin (?:im auto|in einer besprechung|beschaftigt)|sie sprechen mit',
+      'trompe de numero|faux numero|que voulez-vous|je suis en reunion|je conduis',
+      'se ha equivocado|numero equivocado|que (?:quiere|desea|se le ofrece)|estoy (?:manejando|conduciendo|en una reunion)',
+      'sbagliato numero|che cosa vuole|cosa desidera|sono in riunione|sto guidando',
+      'verkeerd verbonden|verkeerde nummer|wat wilt u|ik zit in een (?:vergadering|overleg)',
+      'foi engano|numero errado|o que (?:quer|deseja)|estou (?:em reuniao|dirigindo|a conduzir)',
       "who(?: is|'s| am i)? (?:this|calling|speaking|it)(?: please)?(?= \\|)",
       'how (?:can|may) (?:i|we) (?:help|assist|direct)',
       "(?:i'm|i am|we're|we are) here(?= \\|)",
@@ -86,6 +93,13 @@ export const wordingsByKind: Readonly<Record<AnswerKind, Wordings>> = {
   ),
   voicemail: wordings(
     [
+      "(?:shoot|send|drop) (?:me|us) (?:a |an )?(?:text|line|message|email)|(?:please |just )?text (?:me )?instead|(?:i'm |i am )?(?:probably|currently) (?:in class|asleep|away|out|on vacation)|(?:don't|never) (?:check|listen to) (?:my )?(?:voicemail|messages)|missed your call|sorry i missed you",
+      'schreib(?:t|en sie)? (?:mir|uns)|(?:kann|konnen) (?:grad|gerade|leider) nicht (?:ran|drangehen|rangehen)|gerade verpasst|(?:betriebsferien|im urlaub)|hinterlass(?:en|t)?(?: sie)?(?: uns| mir)? (?:namen?|ihre|eure)',
+      'envoie(?:z)?[- ](?:moi|nous) un|(?:suis|chuis|sommes) pas (?:la|dispo)|en conges|renouveler votre appel',
+      'mand[ae](?:me|nos)? un|(?:estoy|estamos) de vacaciones|yo me comunico',
+      '(?:mandami|mandatemi|scrivimi|scrivetemi|inviami) (?:un )?|(?:siamo|sono) in ferie|non ascolto|(?:vi|le|ti) risponder(?:emo|o)',
+      '(?:stuur|app)(?: \\p{L}+)? (?:me |mij |ons )?(?:een )?(?:appje|app|sms|berichtje|mail)|(?:wij zijn|ik ben) (?:aan het werk|op vakantie|met vakantie)|je belt met',
+      'mand[ae] (?:uma |um )?(?:mensagem|zap|whats\\p{L}*|sms)|(?:estou|estamos) de ferias|envi[ea] (?:uma )?mensagem',
       'leave (?:me |us |him |her )?(?:a |an |your |the )?(?:brief |short |detailed |quick )?(?:message|voicemail|voice message|name)',
       '(?:after|at|following) the (?:tone|beep|signal)',
       'record (?:your|a) (?:message|voice message)|(?:finished|done) recording',
@@ -144,6 +158,13 @@ export const wordingsByKind: Readonly<Record<AnswerKind, Wordings>> = {
   ),
   screening: wordings(
     [
+      "(?:what's|what is) your name and|identify yourself|purpose of your call|(?:i'm|i am|this is) (?:the |an? |his |her )?(?:\\p{L}+ )?assistant (?:of|for|recording|to|answering)|(?:person|someone) you(?:'re| are) trying to reach(?! is not)",
+      'wer sind sie und (?:worum|warum|was|weshalb)|anrufprufung|(?:gebe|leite) (?:ich )?(?:das|es|sie) weiter',
+      'qui etes-vous et (?:pourquoi|que)|je (?:lui )?transmets|assistante? de (?:monsieur|madame)',
+      'quien es usted y (?:por que|para que)|(?:se lo|le) (?:transmito|paso el recado)|asistente de (?:don|dona|el senor|la senora)',
+      'chi (?:e|sei) e (?:perche|per quale|cosa)|lo riferisco|assistente d(?:el signor|ella signora|i)',
+      'wie bent u en (?:waar|waarom|waarvoor)|ik geef het door|geef ik het door|assistent van',
+      'quem e e (?:por que|qual|o que)|eu transmito|assistente d(?:o senhor|a senhora)',
       'screening (?:service|assistant|calls|your call)|call (?:screening|assistant|screener)|(?:screens|screening) (?:his|her|their|your|this) calls?',
       '(?:say|state|give|record|tell me|provide) (?:me )?your name and (?:the )?(?:why|what|reason|purpose)',
       "(?:see|check|find out|ask) (?:if|whether) (?:they|he|she|this person|the person)(?:'s|'re| is| are| can| will| wants?)",
@@ -180,6 +201,13 @@ export const wordingsByKind: Readonly<Record<AnswerKind, Wordings>> = {
   ),
   menu: wordings(
     [
+      'in a few words|you can say (?:things like|something like)|say (?:things like|something like|agent|representative|main menu|yes or no)|number \\p{N}*\\p{L}* in (?:the queue|line)|for example(?: you can)? say',
+      'in wenigen worten|sagen sie (?:zum beispiel|einfach)|zum beispiel \\|',
+      'en quelques mots|dites (?:simplement|par exemple|oui ou)|par exemple',
+      'en pocas palabras|diga (?:por ejemplo|si o no)|por ejemplo',
+      'in poche parole|dica (?:per esempio|si o no)|per esempio',
+      'in (?:een paar|enkele) woorden|vertel (?:kort|in het kort)|zeg (?:bijvoorbeeld|ja of nee)|bijvoorbeeld',
+      'em poucas palavras|diga (?:por exemplo|sim ou nao)|por exemplo',
       ...namingKeys,
       'main menu|menu options|following (?:options|menu)|(?:account|extension|order|member|id) number followed|followed by the (?:pound|hash|star)',
       "(?:your party's|the) extension|valid (?:choice|option|selection|entry)|say or (?:enter|press)|please select (?:one|from)",
@@ -215,6 +243,8 @@ export const wordingsByKind: Readonly<Record<AnswerKind, Wordings>> = {
   ),
   'mailbox-full': wordings(
     [
+      '(?:storage|memory|message box)(?: \\p{L}+){0,2} full|no (?:more )?(?:space|room) (?:left )?(?:for|in)',
+      'kein platz (?:mehr )?fur|plus de place|(?:no hay|sin) (?:mas )?espacio|non c.e (?:piu )?spazio|geen (?:ruimte|plaats) (?:meer )?(?:voor|in)|nao ha (?:mais )?espaco|sem espaco',
       '(?:mail ?box|voice ?mail|inbox)(?: (?:you|is|of|the|that|are|trying|to|reach|this|user|person))* full',
       "(?:cannot|can't|can not|unable to|not able to) (?:accept|record|take|receive) (?:any )?(?:more |new )?(?:voice )?messages",
       '(?:has|have) not (?:yet )?been (?:set ?up|initialized|activated)',
@@ -263,5 +293,5 @@ export const askingToWait = wordPatterns([
 
 /** Sounds and words that fill a pause and tell nothing about who makes them. */
 export const fillers = wordPatterns([
-  'uh+|um+|mm+|hm+|mhm|ah+|oh|er+m?|ok|okay|right|well|so|ahm+|eh+m?|euh|hein|bon|ben|pues|este|cioe|allora|nou|tja|ha|ne|entao|enfin|also|e',
+  'uh+|um+|mm+|hm+|mhm|ah+|oh|er+m?|ok|okay|right|well|so|ahm+|yeah|no|like|eh+m?|euh|hein|bon|ben|pues|este|cioe|allora|nou|tja|ha|ne|entao|enfin|also|e',
 ]);

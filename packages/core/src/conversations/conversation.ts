@@ -262,7 +262,10 @@ export function converse(options: ConversationOptions): Conversation {
   function onSaid(words: string): void {
     askedWhetherThere = false;
     if (asksForNoMoreCalls(words)) optOut();
-    else if (phase === 'talking') answer.said(words);
+    else if (phase !== 'talking') return;
+    // A model that takes turns by itself is not told to keep quiet: there the carrier alone tells machines.
+    else if (options.channel.kind === 'audio') talk.takeTurn('said');
+    else answer.said(words);
   }
 
   function onPressed(digit: string): void {
@@ -305,7 +308,6 @@ export function converse(options: ConversationOptions): Conversation {
     said: onSaid,
     pressed: onPressed,
     calleeSpeaking: answer.calleeSpeaking,
-    beeped: answer.beeped,
     spoken: answer.spoken,
     turnEnded: onTurnEnded,
     closed: onClosed,

@@ -38,8 +38,6 @@ export interface TalkListener {
   said(words: string): void;
   pressed(digit: string): void;
   calleeSpeaking(speaking: boolean): void;
-  /** A tone as mailboxes end their greeting with was heard, where the sound is ours. */
-  beeped(): void;
   /** All that was to be said was heard to its end, or the callee spoke over it. */
   spoken(how: 'whole' | 'cut'): void;
   /** The turn ended by itself. */

@@ -79,7 +79,7 @@ it('a verdict that is told again leaves the message once', async () => {
 });
 
 it('a verdict on a greeting is withdrawn when a person has come on', async () => {
-  embedded = await startEmbedded({ emulator: { speed: 8 } });
+  embedded = await startEmbedded();
   const callId = await trigger(late);
   await eventually('the person', async () => (await resource(callId)).answered_by === 'human');
   const verdict = await sendWebhook(late, 'amd', { AnsweredBy: 'machine_end_beep' });

@@ -17,7 +17,8 @@ const definition: WorkflowDefinitionInput = {
   voicemail: { message },
 };
 
-async function call(to: string, changes: Partial<WorkflowDefinitionInput> = {}): Promise<CallDetail> {
+/** @returns the id of the call */
+async function place(to: string, changes: Partial<WorkflowDefinitionInput> = {}): Promise<string> {
   const workflow = await embedded.request('POST', '/workflows', {
     name: 'Appointment reminder',
     definition: { ...definition, ...changes },
@@ -28,11 +29,18 @@ async function call(to: string, changes: Partial<WorkflowDefinitionInput> = {}):
   expect(placed.status, await placed.clone().text()).toBe(200);
   const listed = await embedded.request('GET', `/calls?workflow_id=${id}`);
   const { calls } = (await listed.json()) as { calls: { call_id: string }[] };
+  return calls[0]?.call_id ?? '';
+}
+
+async function resultOf(callId: string): Promise<CallDetail> {
   return eventually('the result', async () => {
-    const found = (await (await embedded.request('GET', `/calls/${calls[0]?.call_id}`)).json()) as CallDetail;
+    const found = (await (await embedded.request('GET', `/calls/${callId}`)).json()) as CallDetail;
     return found.call_summary === null ? null : found;
   });
 }
+
+const call = async (to: string, changes?: Partial<WorkflowDefinitionInput>) =>
+  resultOf(await place(to, changes));
 
 const said = (result: CallDetail, role: string) =>
   result.messages.filter((entry) => entry.role === role).map(({ content }) => content);
@@ -73,9 +81,14 @@ describe('a mailbox', () => {
   });
 
   it('gets the words of the workflow when no message could be written', async () => {
+    const to = '+12025550121';
     embedded.openAiEmulator.configure({ faults: { error: { status: 503 } } });
-    const result = await call('+12025550120', { voicemail: { generate: true } });
+    const callId = await place(to, { voicemail: { generate: true } });
+    await eventually('the call at the carrier', () =>
+      embedded.twilioEmulator.calls().some((record) => record.to === to),
+    );
     embedded.openAiEmulator.configure({ faults: {} });
+    const result = await resultOf(callId);
     expect(result).toMatchObject({ call_status: 'voicemail', provider_status: 'completed' });
     expect(said(result, 'assistant').at(-1)).toContain('We would like to remind you of an appointment.');
   });

@@ -51,9 +51,9 @@ export const wordingsByKind: Readonly<Record<AnswerKind, Wordings>> = {
       "(?:i'm|i am|we're|we are) here(?= \\|)",
       "(?:don't|do not) hang up",
       '(?:hang|hold) on a (?:second|sec|minute|moment)|give me a (?:second|sec|minute|moment)|one (?:second|sec) \\|',
-      'can you hear me|(?:can|could|may|shall|should) i (?:take|give)(?: \\p{L}+)? (?:a )?message',
+      'can you hear me|(?:can|could|may|shall|should) i (?:take|give)(?: [a-zß]+)? (?:a )?message',
       "what(?: is|'s) (?:this|it|that) (?:about|regarding|concerning)(?= \\|)",
-      '\\| (?:\\p{L}+ )?speaking \\|',
+      '\\| (?:[a-zß]+ )?speaking \\|',
       // German
       '(?:kann|soll|darf) ich (?:ihm |ihr |ihnen )?(?:etwas|was) ausrichten|wer (?:ist|spricht)(?: denn)? (?:da|dort|dran|bitte)|wer sind sie|mit wem spreche ich',
       'was kann ich fur (?:sie|dich) tun|wie kann ich (?:ihnen|dir) (?:weiter)?helfen',
@@ -74,7 +74,7 @@ export const wordingsByKind: Readonly<Record<AnswerKind, Wordings>> = {
       // Dutch
       'met wie (?:spreek|heb) ik|wie (?:is|bent) (?:daar|u|dit)|wie is er',
       'waar(?:mee)? kan ik (?:u |je )?(?:mee )?helpen|u spreekt met|zeg(?:t u)? het maar|waar gaat het over',
-      '\\| (?:ja )?(?:hallo )?met (?!de (?:voicemail|mailbox))(?:\\p{L}+ ){1,3}\\||ik ben er(?= \\|)|momentje|hoort u mij',
+      '\\| (?:ja )?(?:hallo )?met (?!de (?:voicemail|mailbox))(?:[a-zß]+ ){1,3}\\||ik ben er(?= \\|)|momentje|hoort u mij',
       // Portuguese
       'quem (?:fala|e|esta (?:a falar|falando)|ta falando|gostaria)|com quem (?:falo|estou falando)',
       '(?:em que|como|no que) posso (?:ajudar|ser util)|do que se trata|sou eu(?= \\|)|esta la(?= \\|)|\\| alo \\|',
@@ -98,8 +98,8 @@ export const wordingsByKind: Readonly<Record<AnswerKind, Wordings>> = {
       'envoie(?:z)?[- ](?:moi|nous) un|(?:suis|chuis|sommes) pas (?:la|dispo)|en conges|renouveler votre appel',
       'mand[ae](?:me|nos)? un|(?:estoy|estamos) de vacaciones|yo me comunico',
       '(?:mandami|mandatemi|scrivimi|scrivetemi|inviami) (?:un )?|(?:siamo|sono) in ferie|non ascolto|(?:vi|le|ti) risponder(?:emo|o)',
-      '(?:stuur|app)(?: \\p{L}+)? (?:me |mij |ons )?(?:een )?(?:appje|app|sms|berichtje|mail)|(?:wij zijn|ik ben) (?:aan het werk|op vakantie|met vakantie)|je belt met',
-      'mand[ae] (?:uma |um )?(?:mensagem|zap|whats\\p{L}*|sms)|(?:estou|estamos) de ferias|envi[ea] (?:uma )?mensagem',
+      '(?:stuur|app)(?: [a-zß]+)? (?:me |mij |ons )?(?:een )?(?:appje|app|sms|berichtje|mail)|(?:wij zijn|ik ben) (?:aan het werk|op vakantie|met vakantie)|je belt met',
+      'mand[ae] (?:uma |um )?(?:mensagem|zap|whats[a-zß]*|sms)|(?:estou|estamos) de ferias|envi[ea] (?:uma )?mensagem',
       'leave (?:me |us |him |her )?(?:a |an |your |the )?(?:brief |short |detailed |quick )?(?:message|voicemail|voice message|name)',
       '(?:after|at|following) the (?:tone|beep|signal)',
       'record (?:your|a) (?:message|voice message)|(?:finished|done) recording',
@@ -120,7 +120,7 @@ export const wordingsByKind: Readonly<Record<AnswerKind, Wordings>> = {
       '(?:laisser?|laissez)(?:-(?:moi|nous))?(?: (?:moi|nous))? (?:un|votre|vos|ton) (?:petit )?(?:message|mot|nom|coordonnees)|laisser (?:vos|votre) (?:nom|coordonnees)',
       '(?:apres|au) le? ?(?:bip|signal)(?: sonore)?',
       '(?:pas|plus) (?:disponible|joignable)|(?:ne )?(?:peux|pouvons|peut) pas (?:vous |te )?repondre',
-      'je (?:vous|te) rappelle(?:rai)?|nous vous (?:rappellerons|recontacterons)|(?:bureaux|cabinet|magasin|standard)(?: \\p{L}+)? (?:sont|est)(?: \\p{L}+)? fermee?s?',
+      'je (?:vous|te) rappelle(?:rai)?|nous vous (?:rappellerons|recontacterons)|(?:bureaux|cabinet|magasin|standard)(?: [a-zß]+)? (?:sont|est)(?: [a-zß]+)? fermee?s?',
       // Spanish
       'buzon(?: de voz)?|contestador(?: automatico)?',
       '(?:deja|deje|dejanos|dejenos|dejame|dejeme|grabe|graba) (?:un |su |tu |el )?(?:mensaje|recado|nombre)',
@@ -136,9 +136,9 @@ export const wordingsByKind: Readonly<Record<AnswerKind, Wordings>> = {
       // Dutch
       '(?:de |mijn )?voicemail van|antwoordapparaat',
       '(?:na|voor) de (?:piep|toon|pieptoon|bieptoon)',
-      '(?:spreek|laat)(?: \\p{L}+){0,3} (?:bericht|boodschap|iets|naam|telefoonnummer)(?: \\p{L}+){0,3} (?:in|achter)|(?:bericht|boodschap) (?:inspreken|achterlaten)|spreek (?:iets |wat )?in',
+      '(?:spreek|laat)(?: [a-zß]+){0,3} (?:bericht|boodschap|iets|naam|telefoonnummer)(?: [a-zß]+){0,3} (?:in|achter)|(?:bericht|boodschap) (?:inspreken|achterlaten)|spreek (?:iets |wat )?in',
       '(?:niet (?:bereikbaar|beschikbaar|opnemen|thuis|aanwezig)|niet de telefoon)|(?:even|nu) niet (?:opnemen|bereikbaar)',
-      '(?:bel|bellen)(?: (?:ik|wij|we|u|je|jou))+ (?:zo (?:snel|spoedig) mogelijk |later )?terug|(?:wij|we) zijn(?: \\p{L}+){0,4} gesloten|(?:openings|kantoor)(?:tijden|uren)',
+      '(?:bel|bellen)(?: (?:ik|wij|we|u|je|jou))+ (?:zo (?:snel|spoedig) mogelijk |later )?terug|(?:wij|we) zijn(?: [a-zß]+){0,4} gesloten|(?:openings|kantoor)(?:tijden|uren)',
       // Portuguese
       'caixa postal|correio de voz|atendedor|secretaria eletronica',
       '(?:deixe|deixa|grave)(?: (?:a|o))?(?: (?:sua|seu|um|uma|teu|tua))? (?:mensagem|recado|nome)',
@@ -158,7 +158,7 @@ export const wordingsByKind: Readonly<Record<AnswerKind, Wordings>> = {
   ),
   screening: wordings(
     [
-      "(?:what's|what is) your name and|identify yourself|purpose of your call|(?:i'm|i am|this is) (?:the |an? |his |her )?(?:\\p{L}+ )?assistant (?:of|for|recording|to|answering)|(?:person|someone) you(?:'re| are) trying to reach(?! is not)",
+      "(?:what's|what is) your name and|identify yourself|purpose of your call|(?:i'm|i am|this is) (?:the |an? |his |her )?(?:[a-zß]+ )?assistant (?:of|for|recording|to|answering)|(?:person|someone) you(?:'re| are) trying to reach(?! is not)",
       'wer sind sie und (?:worum|warum|was|weshalb)|anrufprufung|(?:gebe|leite) (?:ich )?(?:das|es|sie) weiter',
       'qui etes-vous et (?:pourquoi|que)|je (?:lui )?transmets|assistante? de (?:monsieur|madame)',
       'quien es usted y (?:por que|para que)|(?:se lo|le) (?:transmito|paso el recado)|asistente de (?:don|dona|el senor|la senora)',
@@ -201,7 +201,7 @@ export const wordingsByKind: Readonly<Record<AnswerKind, Wordings>> = {
   ),
   menu: wordings(
     [
-      'in a few words|you can say (?:things like|something like)|say (?:things like|something like|agent|representative|main menu|yes or no)|number \\p{N}*\\p{L}* in (?:the queue|line)|for example(?: you can)? say',
+      'in a few words|you can say (?:things like|something like)|say (?:things like|something like|agent|representative|main menu|yes or no)|number [a-z0-9]* in (?:the queue|line)|for example(?: you can)? say',
       'in wenigen worten|sagen sie (?:zum beispiel|einfach)|zum beispiel \\|',
       'en quelques mots|dites (?:simplement|par exemple|oui ou)|par exemple',
       'en pocas palabras|diga (?:por ejemplo|si o no)|por ejemplo',
@@ -214,18 +214,18 @@ export const wordingsByKind: Readonly<Record<AnswerKind, Wordings>> = {
       'next available (?:agent|representative|operator|advisor)|(?:agents|representatives|operators|advisors|lines) are (?:currently |all )*(?:busy|assisting|helping)|your call is (?:very )?important|call (?:may|will) be (?:recorded|monitored)|(?:transfer|connect) (?:you|your call)|you are (?:caller )?number',
       // German
       '(?:rautetaste|sterntaste|hauptmenu)|(?:kunden|vertrags|rechnungs)nummer ein|keine gultige (?:eingabe|auswahl)',
-      '(?:alle|unsere|alle unsere)(?: \\p{L}+)? (?:mitarbeiter|leitungen|platze|berater) (?:sind|im gesprach|besetzt)|(?:mitarbeiter|leitungen)(?: \\p{L}+)? (?:im gesprach|besetzt|belegt)|(?:aufgezeichnet|mitgeschnitten) werden|zwecken aufgezeichnet|sie werden (?:gleich |jetzt )?(?:verbunden|weitergeleitet)|legen sie (?:bitte )?nicht auf|nachste freie',
+      '(?:alle|unsere|alle unsere)(?: [a-zß]+)? (?:mitarbeiter|leitungen|platze|berater) (?:sind|im gesprach|besetzt)|(?:mitarbeiter|leitungen)(?: [a-zß]+)? (?:im gesprach|besetzt|belegt)|(?:aufgezeichnet|mitgeschnitten) werden|zwecken aufgezeichnet|sie werden (?:gleich |jetzt )?(?:verbunden|weitergeleitet)|legen sie (?:bitte )?nicht auf|nachste freie',
       // French
       'touche (?:diese|etoile)|menu principal|suivi de la touche|choix (?:n.est pas|invalide)',
       "(?:conseillers|operateurs|lignes|agents|collaborateurs) sont|temps d'attente|un (?:conseiller|operateur) va (?:prendre|repondre)|(?:veuillez|merci de) (?:patienter|rester en ligne)|(?:conversation|appel) (?:peut|pourra|est susceptible d)'? ?etre enregistre",
       // Spanish
       'menu (?:principal|anterior)|tecla (?:almohadilla|numeral|asterisco)|opcion no (?:es )?valida|las siguientes opciones',
-      '(?:asesores|agentes|operadores|lineas|representantes)(?: \\p{L}+)? (?:estan|se encuentran|ocupad[oa]s)|su llamada es (?:muy )?importante|(?:llamada|conversacion) (?:puede|podra|sera) (?:ser )?grabada|no cuelgue|tiempo de espera|sera (?:atendido|transferido)',
+      '(?:asesores|agentes|operadores|lineas|representantes)(?: [a-zß]+)? (?:estan|se encuentran|ocupad[oa]s)|su llamada es (?:muy )?importante|(?:llamada|conversacion) (?:puede|podra|sera) (?:ser )?grabada|no cuelgue|tiempo de espera|sera (?:atendido|transferido)',
       // Italian
       'menu principale|tasto (?:cancelletto|asterisco)|scelta non valida|codice cliente',
       '(?:operatori|linee|consulenti) sono|(?:chiamata|conversazione) (?:potrebbe|puo|potra|sara) (?:essere )?registrata|(?:rimanga|resti|attendere|attenda) in (?:attesa|linea) \\| un operatore|un operatore (?:le|vi|ti) rispondera|tempo di attesa|attendere in linea',
       // Dutch
-      '(?:gevolgd door|afgesloten met)(?: een)? (?:hekje|sterretje)|hoofdmenu|keuzemenu|geen geldige keuze|toets(?: \\p{L}+){1,3} in',
+      '(?:gevolgd door|afgesloten met)(?: een)? (?:hekje|sterretje)|hoofdmenu|keuzemenu|geen geldige keuze|toets(?: [a-zß]+){1,3} in',
       '(?:medewerkers|lijnen|collegas) (?:zijn|in gesprek)|wordt (?:u )?(?:zo |direct )?doorverbonden|gesprek (?:kan|wordt|zal) (?:worden )?opgenomen|wachttijd|ogenblik geduld|wachtenden voor u',
       // Portuguese
       'menu (?:principal|anterior)|tecla (?:jogo da velha|cardinal|asterisco)|opcao invalida',
@@ -243,35 +243,35 @@ export const wordingsByKind: Readonly<Record<AnswerKind, Wordings>> = {
   ),
   'mailbox-full': wordings(
     [
-      '(?:storage|memory|message box)(?: \\p{L}+){0,2} full|no (?:more )?(?:space|room) (?:left )?(?:for|in)',
+      '(?:storage|memory|message box)(?: [a-zß]+){0,2} full|no (?:more )?(?:space|room) (?:left )?(?:for|in)',
       'kein platz (?:mehr )?fur|plus de place|(?:no hay|sin) (?:mas )?espacio|non c.e (?:piu )?spazio|geen (?:ruimte|plaats) (?:meer )?(?:voor|in)|nao ha (?:mais )?espaco|sem espaco',
       '(?:mail ?box|voice ?mail|inbox)(?: (?:you|is|of|the|that|are|trying|to|reach|this|user|person))* full',
       "(?:cannot|can't|can not|unable to|not able to) (?:accept|record|take|receive) (?:any )?(?:more |new )?(?:voice )?messages",
       '(?:has|have) not (?:yet )?been (?:set ?up|initialized|activated)',
       // German
-      '(?:mailbox|sprachbox|anrufbeantworter|speicher)(?: \\p{L}+){0,3} (?:ist )?voll|keine (?:weiteren |neuen )?nachrichten (?:mehr )?(?:auf|entgegen)|nicht eingerichtet',
+      '(?:mailbox|sprachbox|anrufbeantworter|speicher)(?: [a-zß]+){0,3} (?:ist )?voll|keine (?:weiteren |neuen )?nachrichten (?:mehr )?(?:auf|entgegen)|nicht eingerichtet',
       // French
-      '(?:messagerie|boite vocale|repondeur|boite)(?: \\p{L}+){0,4} (?:pleine?|saturee?)|ne pouvez pas laisser de message|ne peut (?:pas|plus) recevoir de (?:nouveaux )?messages',
+      '(?:messagerie|boite vocale|repondeur|boite)(?: [a-zß]+){0,4} (?:pleine?|saturee?)|ne pouvez pas laisser de message|ne peut (?:pas|plus) recevoir de (?:nouveaux )?messages',
       // Spanish
-      '(?:buzon|contestador)(?: \\p{L}+){0,9} (?:esta )?lleno|no (?:puede|se pueden|admite) (?:recibir|aceptar|grabar|dejar)? ?(?:mas |nuevos )?mensajes',
+      '(?:buzon|contestador)(?: [a-zß]+){0,9} (?:esta )?lleno|no (?:puede|se pueden|admite) (?:recibir|aceptar|grabar|dejar)? ?(?:mas |nuevos )?mensajes',
       // Italian
-      '(?:casella|segreteria)(?: \\p{L}+){0,4} (?:e )?piena|non e possibile lasciare|non puo (?:ricevere|accettare) (?:altri |nuovi )?messaggi',
+      '(?:casella|segreteria)(?: [a-zß]+){0,4} (?:e )?piena|non e possibile lasciare|non puo (?:ricevere|accettare) (?:altri |nuovi )?messaggi',
       // Dutch
-      '(?:voice ?mail(?:box)?|mailbox|antwoordapparaat)(?: \\p{L}+){0,4} (?:is )?vol|geen (?:nieuwe )?bericht(?:en)? (?:meer )?(?:achterlaten|inspreken|ontvangen)',
+      '(?:voice ?mail(?:box)?|mailbox|antwoordapparaat)(?: [a-zß]+){0,4} (?:is )?vol|geen (?:nieuwe )?bericht(?:en)? (?:meer )?(?:achterlaten|inspreken|ontvangen)',
       // Portuguese
-      '(?:caixa|correio)(?: \\p{L}+){0,4} (?:esta )?chei[ao]|nao (?:pode|aceita|e possivel) (?:receber|deixar|gravar)? ?(?:novas |mais )?mensage(?:m|ns)',
+      '(?:caixa|correio)(?: [a-zß]+){0,4} (?:esta )?chei[ao]|nao (?:pode|aceita|e possivel) (?:receber|deixar|gravar)? ?(?:novas |mais )?mensage(?:m|ns)',
     ],
     ['try (?:your call )?again later'],
   ),
   fax: wordings(
     [
       'fax (?:machine|line|number|tone|transmission)|(?:send|sending|start)(?: (?:a|your|the))? fax|(?:begin|start) (?:fax )?transmission',
-      'fax(?:gerat|anschluss|nummer|leitung)|faxe?(?: \\p{L}+)? (?:senden|ubertragen)',
+      'fax(?:gerat|anschluss|nummer|leitung)|faxe?(?: [a-zß]+)? (?:senden|ubertragen)',
       'telecopie(?:ur)?|(?:un|votre|de|le) fax',
       '(?:un|numero de|linea de|del) fax|envio del fax',
       '(?:un|al|numero di|del) fax',
       'fax(?:apparaat|nummer|lijn)|(?:uw|een) fax',
-      '(?:aparelho|numero|linha)(?: \\p{L}+)? de fax|do fax',
+      '(?:aparelho|numero|linha)(?: [a-zß]+)? de fax|do fax',
     ],
     ['fax', 'transmission|ubertragung|transmision|trasmissione|transmissao|verzenden|envio'],
   ),
@@ -283,7 +283,7 @@ export const namesKeys = wordPatterns(namingKeys);
 /** What callees are asked to wait for: a transfer, a free agent, a look whether the person is there. */
 export const askingToWait = wordPatterns([
   '(?:please )?(?:hold|remain on the line|stay on the line|wait)(?! up)|one moment|connect(?:ing)? you|transfer(?:ring)? (?:you|your)|are (?:currently |all )*(?:busy|assisting)|your call is (?:very )?important',
-  'bleiben sie|bitte warten|einen moment|sie werden(?: \\p{L}+)? (?:verbunden|weitergeleitet)|legen sie (?:bitte )?nicht auf|im gesprach',
+  'bleiben sie|bitte warten|einen moment|sie werden(?: [a-zß]+)? (?:verbunden|weitergeleitet)|legen sie (?:bitte )?nicht auf|im gesprach',
   "patienter|ne quittez pas|restez en ligne|temps d'attente|sont en ligne",
   'espere|mantengase|no cuelgue|un momento|ocupad[oa]s',
   'attend(?:a|ere)|(?:resti|rimanga) in|un attimo|occupati',

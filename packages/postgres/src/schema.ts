@@ -3,6 +3,7 @@ import type {
   AttemptState,
   CarrierConnection,
   Delivery,
+  HeardAnswer,
   JobKind,
   Mode,
   ToolCallRecord,
@@ -166,7 +167,10 @@ export interface CallRow {
   call_status: CallStatus | null;
   provider_status: ProviderStatus | null;
   reason: CallReason | null;
+  /** What the carrier detected. */
   answered_by: AnsweredBy | null;
+  heard: HeardAnswer | null;
+  voicemail_message: string | null;
   cancel_requested: boolean;
   conversation_over: boolean;
   summary: string | null;

@@ -26,6 +26,9 @@ export const callReason = z.enum([
   'canceled_by_request',
   'opted_out',
   'callee_silent',
+  'mailbox_full',
+  'call_screened',
+  'menu_too_deep',
   'time_limit',
   'internal',
 ]);

@@ -2,6 +2,10 @@
 export interface Phrases {
   /** First words of every call: who is calling, for whom, and how to stop it. */
   disclosure(organizationName: string): { readonly introduction: string; readonly howToStop: string };
+  /** For an assistant that asks who calls. */
+  introduction(agentName: string | null, organizationName: string): string;
+  /** What the call is about, by the title of its workflow. */
+  callsAbout(title: string): string;
   /** Instead of a second disclosure, after the line was lost and is back. */
   readonly resumed: string;
   readonly stillThere: string;
@@ -13,11 +17,16 @@ export interface Phrases {
   readonly timeIsUp: string;
 }
 
+const named = (agent: string | null) => (agent === null ? '' : `${agent}, `);
+
 const english: Phrases = {
   disclosure: (organization) => ({
     introduction: `Hello, I am an AI assistant calling on behalf of ${organization}.`,
     howToStop: 'If you want no more calls, just say "stop calling" at any time.',
   }),
+  introduction: (agent, organization) =>
+    `This is ${named(agent)}an AI assistant calling on behalf of ${organization}.`,
+  callsAbout: (title) => `The call is about: ${title}.`,
   resumed: 'Sorry, we were cut off.',
   stillThere: 'Are you still there?',
   goodbye: 'Thank you for your time. Goodbye.',
@@ -34,6 +43,9 @@ const phrasesByLanguage: Readonly<Record<string, Phrases>> = {
       introduction: `Hola, soy un asistente de inteligencia artificial y llamo de parte de ${organization}.`,
       howToStop: 'Si no quiere más llamadas, diga "no me llame más" en cualquier momento.',
     }),
+    introduction: (agent, organization) =>
+      `Habla ${named(agent)}un asistente de inteligencia artificial de parte de ${organization}.`,
+    callsAbout: (title) => `La llamada es sobre: ${title}.`,
     resumed: 'Perdone, se cortó la llamada.',
     stillThere: '¿Sigue ahí?',
     goodbye: 'Gracias por su tiempo. Adiós.',
@@ -47,6 +59,9 @@ const phrasesByLanguage: Readonly<Record<string, Phrases>> = {
       introduction: `Guten Tag, hier spricht ein KI-Assistent im Auftrag von ${organization}.`,
       howToStop: 'Wenn Sie keine Anrufe mehr möchten, sagen Sie jederzeit „rufen Sie mich nicht mehr an“.',
     }),
+    introduction: (agent, organization) =>
+      `Hier ist ${named(agent)}ein KI-Assistent im Auftrag von ${organization}.`,
+    callsAbout: (title) => `Es geht um: ${title}.`,
     resumed: 'Entschuldigung, wir wurden unterbrochen.',
     stillThere: 'Sind Sie noch da?',
     goodbye: 'Vielen Dank für Ihre Zeit. Auf Wiederhören.',
@@ -61,6 +76,9 @@ const phrasesByLanguage: Readonly<Record<string, Phrases>> = {
       introduction: `Bonjour, je suis un assistant d'intelligence artificielle et j'appelle de la part de ${organization}.`,
       howToStop: "Si vous ne voulez plus d'appels, dites à tout moment « arrêtez de m'appeler ».",
     }),
+    introduction: (agent, organization) =>
+      `Ici ${named(agent)}un assistant d'intelligence artificielle, de la part de ${organization}.`,
+    callsAbout: (title) => `L'appel concerne : ${title}.`,
     resumed: 'Excusez-moi, nous avons été coupés.',
     stillThere: 'Êtes-vous toujours là ?',
     goodbye: 'Merci pour votre temps. Au revoir.',
@@ -74,6 +92,9 @@ const phrasesByLanguage: Readonly<Record<string, Phrases>> = {
       introduction: `Buongiorno, sono un assistente di intelligenza artificiale e chiamo per conto di ${organization}.`,
       howToStop: 'Se non vuole altre chiamate, dica "non mi chiami più" in qualsiasi momento.',
     }),
+    introduction: (agent, organization) =>
+      `Parla ${named(agent)}un assistente di intelligenza artificiale per conto di ${organization}.`,
+    callsAbout: (title) => `La chiamata riguarda: ${title}.`,
     resumed: 'Mi scusi, è caduta la linea.',
     stillThere: "È ancora all'apparecchio?",
     goodbye: 'Grazie per il suo tempo. Arrivederci.',
@@ -87,6 +108,9 @@ const phrasesByLanguage: Readonly<Record<string, Phrases>> = {
       introduction: `Olá, sou um assistente de inteligência artificial e ligo em nome de ${organization}.`,
       howToStop: 'Se não quiser mais ligações, diga "não me ligue mais" a qualquer momento.',
     }),
+    introduction: (agent, organization) =>
+      `Aqui fala ${named(agent)}um assistente de inteligência artificial em nome de ${organization}.`,
+    callsAbout: (title) => `A ligação é sobre: ${title}.`,
     resumed: 'Desculpe, a ligação caiu.',
     stillThere: 'Ainda está aí?',
     goodbye: 'Obrigado pelo seu tempo. Até logo.',
@@ -100,6 +124,9 @@ const phrasesByLanguage: Readonly<Record<string, Phrases>> = {
       introduction: `Hallo, ik ben een AI-assistent en ik bel namens ${organization}.`,
       howToStop: 'Wilt u geen telefoontjes meer, zeg dan op elk moment "bel mij niet meer".',
     }),
+    introduction: (agent, organization) =>
+      `U spreekt met ${named(agent)}een AI-assistent namens ${organization}.`,
+    callsAbout: (title) => `Het gaat over: ${title}.`,
     resumed: 'Sorry, de verbinding viel weg.',
     stillThere: 'Bent u er nog?',
     goodbye: 'Bedankt voor uw tijd. Tot ziens.',

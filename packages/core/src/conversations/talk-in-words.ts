@@ -81,6 +81,12 @@ export function talkInWords(
     transcript.add({ role: 'user', content, interrupted: false });
   }
 
+  function progressed(progress: Parameters<typeof voice.progressed>[0]): void {
+    const wasSaying = voice.unheard.length > 0;
+    voice.progressed(progress);
+    if (wasSaying && voice.unheard.length === 0) listener.spoken('whole');
+  }
+
   function close(): void {
     if (isClosed) return;
     isClosed = true;
@@ -109,13 +115,15 @@ export function talkInWords(
       case 'interrupted':
         voice.progressed(event);
         stopTurn();
+        listener.spoken('cut');
         return;
       case 'callee-speaking':
         silence.calleeSpeaking(event.speaking);
+        listener.calleeSpeaking(event.speaking);
         return;
       case 'played':
       case 'agent-speaking':
-        voice.progressed(event);
+        progressed(event);
         return;
       case 'failed':
         logger.warn({ callId }, 'the carrier reported an error on the speech channel');
@@ -137,6 +145,8 @@ export function talkInWords(
     disclose: (line) => voice.say(line, { last: true, interruptible: false }),
     say: (line) => voice.say(line, { last: true }),
     takeTurn: startTurn,
+    hush: stopTurn,
+    leaveMessage: (message) => voice.say(message, { last: true }),
     pressDigits: (digits) => channel.pressDigits(digits),
     finish(line, { interruptible }) {
       stopTurn();

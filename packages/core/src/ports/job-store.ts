@@ -1,8 +1,8 @@
 /**
- * Work that outlives a process. `subjectId` names a call (`generate_workflow`, `finish_call`),
+ * Work that outlives a process. `subjectId` names a call (`generate_workflow`, `write_voicemail`, `finish_call`),
  * an attempt (`watch_attempt`) or a delivery (`deliver`).
  */
-export type JobKind = 'generate_workflow' | 'watch_attempt' | 'finish_call' | 'deliver';
+export type JobKind = 'generate_workflow' | 'write_voicemail' | 'watch_attempt' | 'finish_call' | 'deliver';
 
 export interface Job {
   readonly id: string;

@@ -8,7 +8,7 @@ import { calleeTurns } from './callee-turns.ts';
 import type { CarrierLine } from './carrier-line.ts';
 import { keepPace, type Pace } from './pace.ts';
 import { dialogue, notes, pressedNote } from './prompt.ts';
-import { keyTones, silenceAsLongAs, waitingTone } from './sound.ts';
+import { keyTones, waitingTone } from './sound.ts';
 import { spokenOrder } from './spoken-order.ts';
 import type { Occasion, Talk, TalkListener, TalkOptions } from './talk.ts';
 import { maximumToolRounds, useTool } from './tools.ts';
@@ -47,8 +47,11 @@ export function talkInSound(options: SoundTalkOptions): Talk {
   let opening: VerifiedLine | null = null;
   let openingId: string | null = null;
   let lineLimit: NodeJS.Timeout | undefined;
-  /** While a line is said that cannot be talked over, the model hears silence. */
-  let isDeaf = false;
+  /** A line is said that cannot be talked over. What the model says meanwhile waits for its end. */
+  let isSafe = false;
+  const waiting: { utteranceId: string; go(): void }[] = [];
+  /** What follows the opening line, unless the callee speaks first. */
+  let afterOpening: (() => void) | null = null;
   /** The model is to say nothing but lines of ours. */
   let isHushed = false;
   const beeps = beepDetector();
@@ -133,16 +136,9 @@ export function talkInSound(options: SoundTalkOptions): Talk {
         calleeSaid(event.turnId, event.text.trim());
         return;
       case 'speech':
-        agentSounds(event.utteranceId, event.audio);
-        return;
       case 'speech-text':
-        if (isDropped(event.utteranceId)) return;
-        playback.text(event.utteranceId, event.text);
-        if (event.utteranceId === openingId) opening?.text(event.text);
-        return;
       case 'speech-ended':
-        if (event.utteranceId === openingId) opening?.ended();
-        playback.ended(event.utteranceId);
+        agentSpeaks(event);
         return;
       case 'tool-call':
         toolCalls.push(event.call);
@@ -173,13 +169,13 @@ export function talkInSound(options: SoundTalkOptions): Talk {
 
   function hush(): void {
     if (isClosed || end !== 'none') return;
-    if (!isHushed && !isDeaf) newTurn();
+    if (!isHushed) newTurn();
     isHushed = true;
     linesOwed = 0;
   }
 
   function calleeBegan(turnId: string): void {
-    if (isDeaf || isClosed) return;
+    if (isClosed) return;
     turns.begin(turnId);
     silence.calleeSpeaking(true);
     listener.calleeSpeaking(true);
@@ -187,12 +183,22 @@ export function talkInSound(options: SoundTalkOptions): Talk {
   }
 
   function newTurn(): void {
-    session.stop();
-    expectNothing();
+    // The opening line is made to its end, whoever speaks.
+    if (!opening?.isOpen) {
+      session.stop();
+      expectNothing();
+    }
+    afterOpening = null;
+    for (const { utteranceId } of waiting.splice(0)) {
+      if (droppedIds.has(utteranceId)) continue;
+      droppedIds.add(utteranceId);
+      session.heardOnly(utteranceId, 0);
+    }
     mayAskAgain = true;
     hasSpokenInTurn = false;
     toolIndex = 0;
     toolRounds = maximumToolRounds;
+    if (isSafe) return;
     const cut = playback.cut();
     for (const { id, heardMs } of cut) session.heardOnly(id, heardMs);
     if (cut.length > 0) listener.spoken('cut');
@@ -200,7 +206,7 @@ export function talkInSound(options: SoundTalkOptions): Talk {
   }
 
   function calleeStopped(): void {
-    if (isDeaf || isClosed) return;
+    if (isClosed) return;
     silence.calleeSpeaking(false);
     listener.calleeSpeaking(false);
     saidAtMs = performance.now();
@@ -212,15 +218,41 @@ export function talkInSound(options: SoundTalkOptions): Talk {
     if (words !== '') listener.said(words);
   }
 
-  function agentSounds(utteranceId: string, audio: string): void {
-    if (isDropped(utteranceId)) return;
-    const arrivedAtMs = performance.now();
-    pace?.progressed();
-    hasSpokenInResponse = true;
-    hasSpokenInTurn = true;
+  type AgentSpeech = Extract<SpeechModelEvent, { utteranceId: string }>;
+
+  function agentSpeaks(event: AgentSpeech): void {
+    const { utteranceId } = event;
     if (opening !== null && openingId === null) openingId = utteranceId;
-    if (utteranceId === openingId && opening?.isOpen) opening.sound(audio);
-    else playback.play(utteranceId, audio);
+    if (isDropped(utteranceId)) return;
+    if (event.type === 'speech') {
+      pace?.progressed();
+      hasSpokenInResponse = true;
+      hasSpokenInTurn = true;
+    }
+    if (utteranceId === openingId) openingSpeaks(event);
+    else if (isSafe && end === 'none') waiting.push({ utteranceId, go: () => give(event) });
+    else give(event);
+  }
+
+  function openingSpeaks(event: AgentSpeech): void {
+    if (event.type === 'speech' && opening?.isOpen) {
+      opening.sound(event.audio);
+      return;
+    }
+    give(event);
+    if (event.type === 'speech-text') opening?.text(event.text);
+    if (event.type === 'speech-ended') opening?.ended();
+  }
+
+  function give(event: AgentSpeech): void {
+    if (event.type === 'speech') agentSounds(event.utteranceId, event.audio);
+    else if (event.type === 'speech-text') playback.text(event.utteranceId, event.text);
+    else playback.ended(event.utteranceId);
+  }
+
+  function agentSounds(utteranceId: string, audio: string): void {
+    const arrivedAtMs = performance.now();
+    playback.play(utteranceId, audio);
     if (end === 'asked') {
       clearTimeout(lineLimit);
       end = 'playing';
@@ -333,7 +365,7 @@ export function talkInSound(options: SoundTalkOptions): Talk {
   // Lines of ours
 
   function disclose(text: string): void {
-    isDeaf = true;
+    isSafe = true;
     isHushed = false;
     openingId = null;
     opening = verifiedLine(text, {
@@ -350,6 +382,25 @@ export function talkInSound(options: SoundTalkOptions): Talk {
     lineLimit = setTimeout(() => opening?.refuse(), longestLineWaitMs);
     session.say(text);
     expect();
+  }
+
+  function say(text: string): void {
+    if (isSafe && !isHushed) {
+      afterOpening = () => say(text);
+      return;
+    }
+    if (isHushed) {
+      session.stop();
+      linesOwed = 1;
+    }
+    session.say(text);
+    expect();
+  }
+
+  function takeTurn(occasion: Occasion): void {
+    toolRounds = maximumToolRounds;
+    if (occasion === 'answered') session.tell({ role: 'user', content: notes.answered });
+    respond();
   }
 
   function discloseByCarrier(text: string): void {
@@ -393,9 +444,13 @@ export function talkInSound(options: SoundTalkOptions): Talk {
     if (opening?.isOpen) playback.cut();
     opening = null;
     lastLine = text;
+    afterOpening = null;
+    // Nothing else is said any more.
+    isHushed = true;
+    linesOwed = text === '' ? 0 : 1;
     isLastLineSafe = !isInterruptible;
     // The opening line may still be playing, which nothing cuts off.
-    if (isLastLineSafe) isDeaf = true;
+    if (isLastLineSafe) isSafe = true;
     if (text === '') {
       end = 'playing';
       endIfHeard();
@@ -440,14 +495,22 @@ export function talkInSound(options: SoundTalkOptions): Talk {
   }
 
   function onHeard(utteranceId: string): void {
-    if (utteranceId === openingId) isDeaf = isLastLineSafe;
+    if (utteranceId === openingId) openingHeard();
     if (!playback.isSpeaking) listener.spoken('whole');
     endIfHeard();
   }
 
+  function openingHeard(): void {
+    isSafe = isLastLineSafe;
+    const next = afterOpening;
+    afterOpening = null;
+    if (waiting.length === 0) next?.();
+    for (const { go } of waiting.splice(0)) go();
+  }
+
   function onPressed(digit: string): void {
     const note = pressedNote(digit);
-    if (!isDeaf) newTurn();
+    newTurn();
     turns.add(note);
     session.tell({ role: 'user', content: note });
     listener.pressed(digit);
@@ -460,7 +523,7 @@ export function talkInSound(options: SoundTalkOptions): Talk {
         listener.ready();
         return;
       case 'audio':
-        session.hear(isDeaf ? silenceAsLongAs(event.audio) : event.audio);
+        session.hear(event.audio);
         if (isHushed && beeps.hear(event.audio)) listener.beeped();
         return;
       case 'played':
@@ -499,22 +562,14 @@ export function talkInSound(options: SoundTalkOptions): Talk {
       return owed > 0;
     },
     disclose,
-    say(text) {
-      if (isHushed) {
-        session.stop();
-        linesOwed = 1;
-      }
-      session.say(text);
-      expect();
-    },
+    say,
     takeTurn(occasion: Occasion) {
       const wasHushed = isHushed;
       isHushed = false;
       // What was said is what the model has heard: it answers by itself, unless that was dropped.
       if (occasion === 'said' && !wasHushed) return;
-      toolRounds = maximumToolRounds;
-      if (occasion === 'answered') session.tell({ role: 'user', content: notes.answered });
-      respond();
+      if (occasion === 'said' || !isSafe) takeTurn(occasion);
+      else afterOpening = () => takeTurn(occasion);
     },
     pressDigits(digits) {
       playback.playTone(keyTones(digits));

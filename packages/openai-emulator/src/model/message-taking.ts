@@ -22,11 +22,13 @@ export function takeMessage(
 ): ModelAnswer | undefined {
   const { phrases, heard, intent } = call;
   const tool = findTool(call.tools, 'take_message');
-  const last = request.turns.at(-1);
-  if (!tool || last?.role !== 'user') return undefined;
-  if (NOBODY_REACHED.test(last.text)) return { text: phrases.offerMessage, toolCalls: [] };
+  if (!tool) return undefined;
   const lastSaid = call.said.slice(-1);
   const isOffered = wasSaid(phrases.offerMessage, lastSaid);
+  // The agent may have been made to say that it is sorry since the note.
+  const lastHeard = request.turns.findLast((turn) => turn.role === 'user')?.text ?? '';
+  if (NOBODY_REACHED.test(lastHeard) && !isOffered) return { text: phrases.offerMessage, toolCalls: [] };
+  if (request.turns.at(-1)?.role !== 'user') return undefined;
   if (!isOffered && !wasSaid(phrases.askMessage, lastSaid)) return undefined;
   if (/^(?:opt_out|silence|listening|repeat_request|goodbye|decline|negative)$/.test(intent))
     return undefined;

@@ -20,10 +20,13 @@ export const losesPatience = '+12125550131';
 /** What callees leave when nobody takes their call. */
 export const message = 'Please tell them that order 7 has not arrived.';
 
-/** Says this until the agent says that. */
+/** Says this until the agent says that; waits when asked to. */
 async function insist(line: CalleeLine, words: string, until: RegExp): Promise<void> {
-  do await line.say(words);
-  while (!until.test(await line.heard()));
+  let heard = '';
+  do {
+    if (!heard.endsWith('One moment, please.')) await line.say(words);
+    heard = await line.heard();
+  } while (!until.test(heard));
 }
 
 /** Asks for a person with these words; leaves a message when asked for one. */

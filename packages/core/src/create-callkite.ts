@@ -5,6 +5,7 @@ import { type Calls, createCalls } from './calls/calls.ts';
 import { createCarrierBreaker } from './calls/carrier-breaker.ts';
 import { type CarrierIngress, createCarrierIngress } from './calls/carrier-ingress.ts';
 import { createDispatcher } from './calls/dispatcher.ts';
+import { createHandover } from './calls/handover.ts';
 import { createReconciliation } from './calls/reconciliation.ts';
 import { createUnfinishedCalls } from './calls/unfinished-calls.ts';
 import type { WorkflowDefinition } from './contract/workflow-definition.ts';
@@ -37,6 +38,12 @@ import type { CarrierConnection, Organization } from './ports/organization-store
 import type { SpeechModel } from './ports/speech-model.ts';
 import type { Storage } from './ports/storage.ts';
 import type { Telephony, VoiceMode } from './ports/telephony.ts';
+import {
+  createTransferIntegrations,
+  mayTransfer,
+  type TransferIntegrations,
+} from './transfers/transfer-integrations.ts';
+import { createTransferNumbers } from './transfers/transfer-numbers.ts';
 import { createWorkflows, type Workflows } from './workflows/workflows.ts';
 
 export interface CallkiteOptions {
@@ -83,6 +90,7 @@ export interface Callkite {
   readonly forms: Forms;
   readonly calls: Calls;
   readonly webhooks: Webhooks;
+  readonly transferIntegrations: TransferIntegrations;
   readonly carriers: CarrierIngress;
   /** Answers any request of the HTTP API and of carriers. Never rejects. */
   handle(request: HttpRequest): Promise<HttpResponse>;
@@ -98,6 +106,8 @@ type OrganizationSettings = Pick<Organization, 'name' | 'allowedCountries'>;
 
 /** Node and store may disagree on the time by so much. */
 const clockSkewAllowedMs = 2_000;
+/** The callee waits for the dynamic address of a transfer. */
+const transferLookupMs = 5_000;
 const cacheEntries = 50_000;
 const organizationCacheMs = 5_000;
 const orphanSweepMs = 60_000;
@@ -154,18 +164,36 @@ export function createCallkite(options: CallkiteOptions): Callkite {
     return { name, allowedCountries };
   }
   const organizationName = async (id: string) => (await settingsOf(id)).name;
+  const allowedCountries = async (id: string) => (await settingsOf(id)).allowedCountries;
   const notifier = createNotifier({ storage, secretBox, outbound, logger, emit });
   const forms = createForms({ storage });
+  const transferIntegrations = createTransferIntegrations({ storage, allowedCountries, outbound });
+  const transferNumbers = createTransferNumbers({
+    allowedCountries,
+    outbound: createOutboundFetch({ allowPrivate, timeoutMs: transferLookupMs }),
+    logger,
+  });
   const workflows = createWorkflows({
     storage,
     toolNames: tools.map(({ name }) => name),
     hasSpeechModel: [options, test].some((vendor) => vendor?.speechModel !== undefined),
+    isTransferAvailable: transferIntegrations.isAvailable,
   });
   const conversations = createConversations({
     storage,
     languageModelFor,
     speechModelFor,
     tools,
+    async transfersOffered(call, { abilities }) {
+      const { organizationId, connectionId } = call;
+      const connection = await storage.organizations.getConnection(organizationId, connectionId);
+      if (!connection || !mayTransfer(connection)) return [];
+      const found = await Promise.all(
+        abilities.transfer.map((id) => storage.transfers.getIntegration(organizationId, id)),
+      );
+      return found.filter((integration) => integration !== null);
+    },
+    transferNumbers,
     organizationName,
     emit,
     logger,
@@ -242,7 +270,7 @@ export function createCallkite(options: CallkiteOptions): Callkite {
     storage,
     telephonyFor,
     accountOf,
-    allowedCountries: async (id) => (await settingsOf(id)).allowedCountries,
+    allowedCountries,
     outbound,
     secretBox,
     idempotency: createIdempotency({ cache, logger }),
@@ -259,6 +287,11 @@ export function createCallkite(options: CallkiteOptions): Callkite {
       [options.telephony, ...(test ? [test.telephony] : [])].map((adapter) => [adapter.name, adapter]),
     ),
     tokens,
+    handover: createHandover({
+      transfers: storage.transfers,
+      rulesFor: transferNumbers.rulesFor,
+      organizationName,
+    }),
     accountOf,
     beginConversation(callId, channel, line) {
       unfinished.began(callId);
@@ -293,6 +326,7 @@ export function createCallkite(options: CallkiteOptions): Callkite {
     forms,
     calls,
     webhooks,
+    transferIntegrations,
     carriers,
     operatorToken: options.operatorToken,
     rateLimits: createRateLimits({ storage, requestsPerMinute: options.requestsPerMinute ?? 60, logger }),
@@ -351,6 +385,7 @@ export function createCallkite(options: CallkiteOptions): Callkite {
     forms,
     calls,
     webhooks,
+    transferIntegrations,
     carriers,
     handle,
     fetch: toFetch(handle),

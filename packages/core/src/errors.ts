@@ -7,6 +7,7 @@ export type ErrorCode =
   | 'number_opted_out'
   | 'unauthenticated'
   | 'forbidden'
+  | 'business_profile_required'
   | 'not_found'
   | 'method_not_allowed'
   | 'conflict'

@@ -80,6 +80,7 @@ export type {
   CarrierCallStatus,
   CarrierEvent,
   CarrierNumber,
+  LegEvent,
   PlaceCallRequest,
   Placement,
   Telephony,
@@ -87,5 +88,15 @@ export type {
   VoiceMode,
 } from './ports/telephony.ts';
 export type { ToolCallRecord, ToolCallStore } from './ports/tool-call-store.ts';
+export type {
+  NewTransfer,
+  TransferIntegration,
+  TransferLeg,
+  TransferLegReport,
+  TransferRecord,
+  TransferStep,
+  TransferStore,
+} from './ports/transfer-store.ts';
 export type { WorkflowRecord, WorkflowStore } from './ports/workflow-store.ts';
+export type { TransferIntegrations, TransferSettings } from './transfers/transfer-integrations.ts';
 export type { Workflows } from './workflows/workflows.ts';

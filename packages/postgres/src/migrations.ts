@@ -1,6 +1,7 @@
 import { Kysely, type Migration, Migrator, PostgresDialect, type PostgresPool, sql } from 'kysely';
 import { firstSchema } from './migrations/0001-first-schema.ts';
 import { formsAndTools } from './migrations/0002-forms-and-tools.ts';
+import { transfers } from './migrations/0003-transfers.ts';
 import { voice } from './migrations/0004-voice.ts';
 import { whoAnswered } from './migrations/0005-who-answered.ts';
 import { answeredCalls } from './migrations/0009-answered-calls.ts';
@@ -9,6 +10,7 @@ import { answeredCalls } from './migrations/0009-answered-calls.ts';
 const migrations: Record<string, Migration> = {
   '0001-first-schema': firstSchema,
   '0002-forms-and-tools': formsAndTools,
+  '0003-transfers': transfers,
   '0004-voice': voice,
   '0005-who-answered': whoAnswered,
   '0009-answered-calls': answeredCalls,

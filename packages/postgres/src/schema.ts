@@ -15,6 +15,9 @@ import type {
   CallStatus,
   FormField,
   ProviderStatus,
+  TransferLegSource,
+  TransferMode,
+  TransferOutcome,
   WorkflowDefinition,
 } from '@callkite/core/contract';
 import type { ColumnType, Generated } from 'kysely';
@@ -144,6 +147,54 @@ interface ToolCallRow {
   result: string | null;
   at: Stamp;
   finished_at: Moment;
+}
+
+export interface TransferIntegrationRow {
+  id: string;
+  organization_id: string;
+  name: string;
+  mode: TransferMode;
+  phone_number: string;
+  transfer_url: string | null;
+  fallback_numbers: ColumnType<string[], readonly string[], readonly string[]>;
+  ring_seconds: number;
+  take_messages: boolean;
+  created_at: Stamp;
+}
+
+export interface TransferRow {
+  id: string;
+  call_id: string;
+  integration_id: string;
+  name: string;
+  mode: TransferMode;
+  ring_seconds: number;
+  take_messages: boolean;
+  reason: string;
+  summary: string;
+  outcome: TransferOutcome | null;
+  message: string | null;
+  requested_at: Stamp;
+  ended_at: Moment;
+  /** When the callee was back with the agent, after nobody took the call. */
+  returned_at: Moment;
+}
+
+export interface TransferLegRow {
+  id: string;
+  transfer_id: string;
+  call_id: string;
+  /** Of the call: an open leg takes a place of its line. */
+  connection_id: string;
+  position: number;
+  to_number: string;
+  source: TransferLegSource;
+  outcome: TransferOutcome | null;
+  provider_call_id: string | null;
+  dialed_at: Moment;
+  answered_at: Moment;
+  ended_at: Moment;
+  seconds: number | null;
 }
 
 export interface CallRow {
@@ -276,6 +327,9 @@ export interface Tables {
   call_forms: CallFormRow;
   form_answers: FormAnswerRow;
   tool_calls: ToolCallRow;
+  transfer_integrations: TransferIntegrationRow;
+  transfers: TransferRow;
+  transfer_legs: TransferLegRow;
   calls: CallRow;
   attempts: AttemptRow;
   transcript: TranscriptRow;

@@ -13,7 +13,7 @@ export interface TranscriptLine {
 /** A status callback, an AMD callback or another notice to the application, and what came of it. */
 export interface SentCallback {
   at: string;
-  /** `CallStatus` of a status callback, `amd`, or `relay-action` for a session that ended with its call. */
+  /** `CallStatus` of a status callback, `amd`, or `relay-action` and `dial-action` for what ended with its call. */
   event: string;
   sequenceNumber?: number;
   url: string;

@@ -22,6 +22,7 @@ import type { Page, PageRequest } from '../ports/page.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { CarrierAccount, Telephony } from '../ports/telephony.ts';
 import type { ToolCallRecord } from '../ports/tool-call-store.ts';
+import type { TransferRecord } from '../ports/transfer-store.ts';
 import { fallbackWorkflow } from '../workflows/generation.ts';
 
 /** What both ways of placing a call share. Values are validated by the contract's schemas already. */
@@ -72,6 +73,7 @@ export interface Calls {
     readonly transcript: readonly TranscriptEntry[];
     readonly forms: readonly CallForm[];
     readonly toolCalls: readonly ToolCallRecord[];
+    readonly transfers: readonly TransferRecord[];
   }>;
   list(
     caller: Caller,
@@ -226,12 +228,13 @@ export function createCalls(deps: CallsDeps): Calls {
     async get(organizationId, callId) {
       const call = await storage.calls.get(organizationId, callId);
       if (!call) throw new CallkiteError('not_found', 'Call not found');
-      const [transcript, forms, toolCalls] = await Promise.all([
+      const [transcript, forms, toolCalls, transfers] = await Promise.all([
         storage.calls.transcript(callId),
         storage.forms.ofCall(callId),
         storage.toolCalls.ofCall(callId),
+        storage.transfers.ofCall(callId),
       ]);
-      return { call, transcript, forms, toolCalls };
+      return { call, transcript, forms, toolCalls, transfers };
     },
 
     list: (caller, filter, page) =>

@@ -22,6 +22,7 @@ import type {
 } from '../ports/telephony.ts';
 import type { AttemptTokens } from './attempt-token.ts';
 import { isTerminal } from './call-status.ts';
+import type { Handover } from './handover.ts';
 
 /** Where carriers reach us: everything below `/carriers/{carrier}/`. */
 export interface CarrierIngress {
@@ -39,6 +40,7 @@ export interface CarrierIngressDeps {
   calls: CallStore;
   carriers: ReadonlyMap<string, Telephony>;
   tokens: AttemptTokens;
+  handover: Handover;
   accountOf(connection: CarrierConnection): CarrierAccount;
   beginConversation(callId: string, channel: CallChannel, line: CarrierLine): void;
   voiceModeOf(definition: WorkflowDefinition, mode: Mode): VoiceMode;
@@ -64,7 +66,9 @@ const refusal = (status: number, error: string): HttpResponse => ({
 });
 
 const wantsInstructions = (event: CarrierEvent) =>
-  event.type === 'instructions-wanted' || event.type === 'channel-ended';
+  event.type === 'instructions-wanted' || event.type === 'channel-ended' || event.type === 'dial-ended';
+
+const mayBeTransferred = ({ abilities }: WorkflowDefinition) => abilities.transfer.length > 0;
 
 /** Why a call is over for us that may live on at the carrier. */
 const givenUp: readonly (CallReason | null)[] = [
@@ -80,10 +84,13 @@ type ChannelEnd = Extract<CarrierEvent, { type: 'channel-ended' }>['how'];
 
 const isLost = (how: ChannelEnd, call: CallRecord) =>
   how === 'lost' || (how === 'unknown' && !call.conversationOver);
+type LegTold = Extract<CarrierEvent, { type: 'leg' }>;
+/** What is told of the callee's own line. */
+type CallEvent = Exclude<CarrierEvent, LegTold>;
 
 /** Before the end the verdict counts from the webhook that acts on it only. */
-function verdictOf(event: CarrierEvent): AnsweredBy | null {
-  if (event.type === 'channel-ended' || (event.type === 'status' && !isTerminal(event.status))) return null;
+function verdictOf(event: CallEvent): AnsweredBy | null {
+  if (!('answeredBy' in event) || (event.type === 'status' && !isTerminal(event.status))) return null;
   return event.answeredBy;
 }
 
@@ -104,6 +111,7 @@ export function createCarrierIngress(deps: CarrierIngressDeps): CarrierIngress {
     const { event, providerCallId } = verified;
     const attemptId = tokens.verify(verified.attemptToken);
     if (attemptId === null) return hangUp;
+    if (event.type === 'leg') return onLeg(verified, attemptId, event);
     const result = await calls.report(attemptId, {
       providerCallId,
       status: event.type === 'status' ? event.status : 'in-progress',
@@ -136,8 +144,41 @@ export function createCarrierIngress(deps: CarrierIngressDeps): CarrierIngress {
       case 'instructions-wanted':
         return answer(verified.attemptToken, result.call, event.answeredBy);
       case 'channel-ended':
-        return isLost(event.how, result.call) ? reconnect(verified.attemptToken, result.call) : hangUp;
+        return goOn(verified.attemptToken, result.call, event.how);
+      case 'dial-ended': {
+        const loaded = await calls.load(result.call.id);
+        if (!loaded) return hangUp;
+        const { attemptToken } = verified;
+        const { definition } = loaded;
+        const next = await deps.handover.dialEnded({ ...loaded, attemptToken }, event);
+        return next === 'agent' ? converse(attemptToken, loaded.call, definition) : next;
+      }
     }
+  }
+
+  /** The line of somebody a call is transferred to: not that of the attempt, whose carrier call stays what it is. */
+  async function onLeg(
+    { attemptToken, providerCallId }: VerifiedCarrierEvent,
+    attemptId: string,
+    { legId, event }: LegTold,
+  ): Promise<CallInstruction | null> {
+    const attempt = await calls.getAttempt(attemptId);
+    const loaded = attempt && (await calls.load(attempt.callId));
+    if (!loaded) return event.type === 'status' ? null : hangUp;
+    return deps.handover.leg({ ...loaded, attemptToken }, { legId, providerCallId, event });
+  }
+
+  /** The agent's channel is gone and the callee may be there: a transfer, or the end, or the agent again. */
+  async function goOn(attemptToken: string, call: CallRecord, how: ChannelEnd): Promise<CallInstruction> {
+    if (how === 'callee-left') return hangUp;
+    const loaded = await calls.load(call.id);
+    if (!loaded || call.cancelRequested || call.state === 'completed') return hangUp;
+    const { definition } = loaded;
+    const transfer = mayBeTransferred(definition)
+      ? await deps.handover.begin({ call, definition, attemptToken })
+      : null;
+    if (transfer === 'agent') return converse(attemptToken, call, definition);
+    return transfer ?? (isLost(how, call) ? reconnect(attemptToken, call, definition) : hangUp);
   }
 
   async function answer(
@@ -155,7 +196,10 @@ export function createCarrierIngress(deps: CarrierIngressDeps): CarrierIngress {
       if (instruction.type === 'say') await noteMessage(call.id, instruction.text);
       return instruction;
     }
-    return converse(attemptToken, call, definition);
+    const transfer = mayBeTransferred(definition)
+      ? await deps.handover.resume({ call, definition, attemptToken })
+      : null;
+    return transfer === null || transfer === 'agent' ? converse(attemptToken, call, definition) : transfer;
   }
 
   const converse = (
@@ -173,14 +217,16 @@ export function createCarrierIngress(deps: CarrierIngressDeps): CarrierIngress {
   });
 
   /** The callee is still on the line: go on where the transcript ends, unless this keeps happening. */
-  async function reconnect(attemptToken: string, call: CallRecord): Promise<CallInstruction> {
+  async function reconnect(
+    attemptToken: string,
+    call: CallRecord,
+    definition: WorkflowDefinition,
+  ): Promise<CallInstruction> {
     const lost = await calls.countLostChannel(call.id);
-    const loaded = await calls.load(call.id);
-    if (!loaded || call.cancelRequested || call.state === 'completed') return hangUp;
-    if (lost <= lostChannelsAllowed) return converse(attemptToken, call, loaded.definition);
+    if (lost <= lostChannelsAllowed) return converse(attemptToken, call, definition);
     await calls.noteReason(call.id, 'agent_unavailable');
-    const { language, agent } = loaded.definition;
-    return { type: 'say', text: deps.apology(loaded.definition), language, voice: agent.voice ?? null };
+    const { language, agent } = definition;
+    return { type: 'say', text: deps.apology(definition), language, voice: agent.voice ?? null };
   }
 
   async function mailboxInstruction(

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { callReason, callState, callStatus, providerStatus } from './call-status.ts';
 import { mode, nextCursor, pageQuery, phoneNumberText, resourceId, timestamp } from './fields.ts';
 import { formFill, formValue, message } from './notifications.ts';
+import { callTransfer } from './transfers.ts';
 
 // Control characters are refused: keys appear in headers and logs of clients and proxies.
 const idempotencyKey = z
@@ -106,6 +107,7 @@ export const callDetail = callResource.extend({
   form_fills: z.array(formFill),
   form_answers: z.array(formAnswer).describe('Where each value of `form_fills` comes from'),
   tool_calls: z.array(toolCall).describe("Uses of the server's own tools"),
+  transfers: z.array(callTransfer).describe('Handing the call over to a person, in the order it was tried'),
 });
 export type CallDetail = z.infer<typeof callDetail>;
 

@@ -87,6 +87,24 @@ export {
   organizationResource,
 } from './organizations.ts';
 export {
+  type CallTransfer,
+  type CreateTransferIntegrationRequest,
+  callTransfer,
+  createTransferIntegrationRequest,
+  type TransferIntegrationList,
+  type TransferIntegrationResource,
+  type TransferLegSource,
+  type TransferMode,
+  type TransferOutcome,
+  transferIntegrationList,
+  transferIntegrationResource,
+  transferLegSource,
+  transferMode,
+  transferOutcome,
+  type UpdateTransferIntegrationRequest,
+  updateTransferIntegrationRequest,
+} from './transfers.ts';
+export {
   type CreatedWebhook,
   type CreateWebhookRequest,
   createdWebhook,

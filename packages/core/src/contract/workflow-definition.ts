@@ -57,8 +57,10 @@ export const workflowDefinition = z.strictObject({
     .strictObject({
       /** Whether the agent may press keys, as in a phone menu. */
       keypad: z.boolean().default(false),
+      /** Ids of the transfer integrations the agent may hand the call over to. */
+      transfer: z.array(z.string().min(1).max(64)).max(10).default([]),
     })
-    .default({ keypad: false }),
+    .default({ keypad: false, transfer: [] }),
   voicemail: z
     .strictObject({
       /** Left after the beep; nothing is left when absent, unless one is generated. */

@@ -11,6 +11,12 @@ import type { OrganizationStore } from '../ports/organization-store.ts';
 import type { CallChannel } from '../ports/speech.ts';
 import type { SpeechModel } from '../ports/speech-model.ts';
 import type { ToolCallRecord, ToolCallStore } from '../ports/tool-call-store.ts';
+import type {
+  NewTransfer,
+  TransferIntegration,
+  TransferRecord,
+  TransferStore,
+} from '../ports/transfer-store.ts';
 import type { AgentTool } from './agent-tool.ts';
 import { agentTools } from './agent-tools.ts';
 import { answerWatch } from './answer/answer-watch.ts';
@@ -27,8 +33,9 @@ import { silenceWatch } from './silence.ts';
 import type { Talk, TalkOptions } from './talk.ts';
 import { talkInSound } from './talk-in-sound.ts';
 import { talkInWords } from './talk-in-words.ts';
-import { callTools } from './tools.ts';
+import { callTools, type ToolEffect } from './tools.ts';
 import { openTranscript } from './transcript.ts';
+import { transferring } from './transferring.ts';
 
 /** The key that asks for no more calls. */
 const optOutDigit = '9';
@@ -36,6 +43,8 @@ const optOutDigit = '9';
 const farewellMs = 20_000;
 /** A callee, or a machine that is left, waits for the store to know who answered. */
 const longestNoteMs = 2_000;
+/** How long a transfer may wait to be stored. */
+const longestRequestMs = 5_000;
 
 export interface ConversationOptions {
   readonly call: CallRecord;
@@ -48,6 +57,15 @@ export interface ConversationOptions {
   readonly tools: readonly AgentTool[];
   /** Uses of them so far. */
   readonly toolCalls: readonly ToolCallRecord[];
+  readonly transfers: {
+    /** Whom the call can be transferred to. */
+    readonly offered: readonly TransferIntegration[];
+    /** What was tried before. */
+    readonly earlier: readonly TransferRecord[];
+    /** Nobody took the call, and the callee comes back with this channel. */
+    readonly isBack: boolean;
+    numbersOf(integration: TransferIntegration): Promise<NewTransfer['legs']>;
+  };
   readonly channel: CallChannel;
   readonly languageModel: LanguageModel;
   /** For channels of sound. */
@@ -61,6 +79,7 @@ export interface ConversationOptions {
     readonly organizations: Pick<OrganizationStore, 'addDoNotCall'>;
     readonly forms: Pick<FormStore, 'storeAnswer'>;
     readonly toolCalls: Pick<ToolCallStore, 'begin' | 'finish'>;
+    readonly transfers: Pick<TransferStore, 'request' | 'storeMessage'>;
   };
   readonly emit: EmitEvent;
   readonly logger: Logger;
@@ -96,10 +115,17 @@ export function converse(options: ConversationOptions): Conversation {
     store: storage.toolCalls,
     logger,
   });
+  const transfers = transferring({
+    ...options.transfers,
+    call,
+    store: storage.transfers,
+    logger,
+  });
   const tools = [
     ...callTools,
     ...(definition.abilities.keypad ? [keypadTool({ pressDigits }, transcript)] : []),
     ...forms.tools,
+    ...transfers.tools,
     ...ownTools.tools,
   ];
   const silence = silenceWatch({ silenceMs: definition.endRules.silenceSeconds * 1000, onSilence });
@@ -112,6 +138,7 @@ export function converse(options: ConversationOptions): Conversation {
       instructionsFor(definition, organizationName, call, {
         results: ownTools.describe(),
         forms: forms.describe(),
+        transfers: transfers.describe(),
       }),
     oneMoment: phrases.oneMoment,
     noteEnd: () => keepTrying(() => storage.calls.noteConversationOver(callId)),
@@ -152,12 +179,17 @@ export function converse(options: ConversationOptions): Conversation {
     if (phase !== 'waiting') return;
     phase = 'talking';
     const limitMs = definition.endRules.maximumDurationSeconds * 1000;
-    const leftMs = Math.max(0, limitMs - ageMs);
+    const leftMs = Math.max(0, limitMs + elsewhereMs(options.transfers.earlier) - ageMs);
     timers.push(
       setTimeout(onTimeNearlyUp, Math.max(0, leftMs - Math.min(farewellMs, limitMs / 3))),
       setTimeout(onTimeUp, leftMs),
     );
     if (answer.resumed()) return;
+    if (options.transfers.isBack) {
+      talk.say(phrases.transfer.nobodyReached);
+      talk.takeTurn('returned');
+      return;
+    }
     const disclosedAt = earlier.findLastIndex((entry) => isDisclosure(entry, disclosure));
     if (disclosedAt < 0) {
       greet();
@@ -232,8 +264,9 @@ export function converse(options: ConversationOptions): Conversation {
     });
   }
 
-  function onTurnEnded(how: 'answered' | 'end-call' | 'opt-out' | 'failed', hasSpoken: boolean): void {
+  function onTurnEnded(how: 'answered' | ToolEffect | 'failed', hasSpoken: boolean): void {
     if (how === 'opt-out') optOut();
+    else if (how === 'transfer') handOver(hasSpoken);
     else if (how === 'failed') sayAndEnd(phrases.apology, 'agent_unavailable');
     else if (how === 'end-call') sayAndEnd(hasSpoken ? '' : phrases.goodbye, null);
     else if (isTimeUp) sayAndEnd(phrases.timeIsUp, 'time_limit');
@@ -244,6 +277,45 @@ export function converse(options: ConversationOptions): Conversation {
     silence.stop();
     if (reason !== null) write('the reason of the end', () => storage.calls.noteReason(callId, reason));
     talk.finish(text, { interruptible });
+  }
+
+  /** Once the transfer is on record, the channel ends, and the carrier asks what comes next. */
+  function handOver(hasSpoken: boolean): void {
+    const { wanted } = transfers;
+    if (wanted === null || phase !== 'talking') return;
+    phase = 'ending';
+    silence.hold();
+    writes.push(
+      keepTrying(() => storage.transfers.request(wanted), { giveUpAfterMs: longestRequestMs }).then(
+        (isStored) => onRequested(isStored ? wanted : null, hasSpoken),
+        (error: unknown) => {
+          logger.error({ callId, error }, 'a transfer could not be stored');
+          onRequested(null, hasSpoken);
+        },
+      ),
+    );
+  }
+
+  function onRequested(stored: NewTransfer | null, hasSpoken: boolean): void {
+    if (phase !== 'ending') return;
+    if (hasOptedOut) {
+      sayAndEnd(phrases.optedOut, 'opted_out', false);
+      return;
+    }
+    if (stored !== null) {
+      silence.stop();
+      transcript.add({
+        role: 'assistant',
+        content: `(transfers the call to ${stored.name})`,
+        interrupted: false,
+      });
+      talk.finish(hasSpoken ? '' : phrases.transfer.connecting, { interruptible: false, callGoesOn: true });
+      return;
+    }
+    phase = 'talking';
+    silence.release();
+    talk.say(phrases.transfer.nobodyReached);
+    talk.takeTurn('returned');
   }
 
   function optOut(): void {
@@ -327,4 +399,13 @@ function openTalk(conversation: ConversationOptions, options: TalkOptions): Talk
     speaker: definition.voice.speaker ?? null,
     line,
   });
+}
+
+/** Time the callee spent waiting for others, which is not the agent's. */
+function elsewhereMs(transfers: readonly TransferRecord[]): number {
+  return transfers.reduce(
+    (sum, { requestedAt, endedAt }) =>
+      sum + (endedAt === null ? 0 : endedAt.getTime() - requestedAt.getTime()),
+    0,
+  );
 }

@@ -1,5 +1,6 @@
+import type { WorkflowDefinition } from '../contract/workflow-definition.ts';
 import type { EmitEvent } from '../events.ts';
-import type { CallStore } from '../ports/call-store.ts';
+import type { CallRecord, CallStore } from '../ports/call-store.ts';
 import { type Clock, systemClock } from '../ports/clock.ts';
 import type { FormStore } from '../ports/form-store.ts';
 import type { LanguageModel } from '../ports/language-model.ts';
@@ -9,6 +10,8 @@ import type { OrganizationStore } from '../ports/organization-store.ts';
 import type { CallChannel } from '../ports/speech.ts';
 import type { SpeechModel } from '../ports/speech-model.ts';
 import type { ToolCallStore } from '../ports/tool-call-store.ts';
+import type { TransferIntegration, TransferStore } from '../ports/transfer-store.ts';
+import type { TransferNumbers } from '../transfers/transfer-numbers.ts';
 import type { AgentTool } from './agent-tool.ts';
 import type { CarrierLine } from './carrier-line.ts';
 import { type Conversation, converse } from './conversation.ts';
@@ -38,12 +41,16 @@ export interface ConversationsDeps {
     readonly organizations: Pick<OrganizationStore, 'addDoNotCall'>;
     readonly forms: Pick<FormStore, 'ofCall' | 'storeAnswer'>;
     readonly toolCalls: Pick<ToolCallStore, 'ofCall' | 'begin' | 'finish'>;
+    readonly transfers: Pick<TransferStore, 'ofCall' | 'takeBack' | 'request' | 'storeMessage'>;
   };
   languageModelFor(mode: Mode): LanguageModel;
   /** `null` on servers that talk in words only. */
   speechModelFor(mode: Mode): SpeechModel | null;
   /** Everything embedders let agents do; a call gets what its workflow names. */
   readonly tools: readonly AgentTool[];
+  /** Whom this call may be transferred to, of those its workflow names. */
+  transfersOffered(call: CallRecord, definition: WorkflowDefinition): Promise<readonly TransferIntegration[]>;
+  readonly transferNumbers: Pick<TransferNumbers, 'of'>;
   /** Whom the agent calls for, unless the workflow names somebody. */
   organizationName(organizationId: string): Promise<string>;
   readonly emit: EmitEvent;
@@ -80,9 +87,10 @@ export function createConversations(deps: ConversationsDeps): Conversations {
     if (!loaded) return null;
     const { call, definition } = loaded;
     if (call.state === 'completed' || call.cancelRequested || call.reason !== null) return null;
-    const [forms, toolCalls] = await Promise.all([
+    const [forms, toolCalls, organizationName] = await Promise.all([
       definition.forms.length === 0 ? [] : storage.forms.ofCall(callId),
       definition.tools.length === 0 ? [] : storage.toolCalls.ofCall(callId),
+      deps.organizationName(call.organizationId),
     ]);
     return converse({
       storage,
@@ -91,16 +99,30 @@ export function createConversations(deps: ConversationsDeps): Conversations {
       clock,
       call,
       definition,
-      organizationName: await deps.organizationName(call.organizationId),
+      organizationName,
       earlier,
       forms,
       tools: deps.tools.filter(({ name }) => definition.tools.includes(name)),
       toolCalls,
+      transfers: await transfersOf(call, definition),
       channel,
       line,
       languageModel: deps.languageModelFor(call.mode),
       speechModel: deps.speechModelFor(call.mode),
     });
+  }
+
+  async function transfersOf(call: CallRecord, definition: WorkflowDefinition) {
+    const numbersOf = (integration: TransferIntegration) => deps.transferNumbers.of(integration, call);
+    if (definition.abilities.transfer.length === 0) {
+      return { offered: [], earlier: [], isBack: false, numbersOf };
+    }
+    const [offered, earlier] = await Promise.all([
+      deps.transfersOffered(call, definition),
+      storage.transfers.ofCall(call.id),
+    ]);
+    const isBack = (await storage.transfers.takeBack(call.id)) !== null;
+    return { offered, earlier, isBack, numbersOf };
   }
 
   function begin(callId: string, channel: CallChannel, line: CarrierLine | null): void {

@@ -15,6 +15,16 @@ export interface Phrases {
   readonly apology: string;
   readonly optedOut: string;
   readonly timeIsUp: string;
+  readonly transfer: {
+    /** To the callee, before the line goes to somebody else. */
+    readonly connecting: string;
+    /** To the callee, who is back with the agent. */
+    readonly nobodyReached: string;
+    /** To whoever is to take the call: who speaks, and what it is about. */
+    offer(organizationName: string, summary: string): string;
+    /** Whether they take it. */
+    readonly question: string;
+  };
 }
 
 const named = (agent: string | null) => (agent === null ? '' : `${agent}, `);
@@ -34,6 +44,13 @@ const english: Phrases = {
   apology: 'I am sorry, I have a technical problem and must end this call. Goodbye.',
   optedOut: 'Understood, we will not call you again. Goodbye.',
   timeIsUp: 'I am sorry, our time is up. Thank you for talking with me. Goodbye.',
+  transfer: {
+    connecting: 'One moment, please. I am connecting you.',
+    nobodyReached: 'I am sorry, nobody could take your call just now.',
+    offer: (organization, summary) =>
+      `Hello, this is the AI assistant of ${organization}. I have somebody on the line for you. ${summary}`,
+    question: 'Press 1 or say yes to take the call. Press 2 or say no to decline.',
+  },
 };
 
 const phrasesByLanguage: Readonly<Record<string, Phrases>> = {
@@ -53,6 +70,13 @@ const phrasesByLanguage: Readonly<Record<string, Phrases>> = {
     apology: 'Lo siento, tengo un problema técnico y debo terminar la llamada. Adiós.',
     optedOut: 'Entendido, no volveremos a llamarle. Adiós.',
     timeIsUp: 'Lo siento, se nos acabó el tiempo. Gracias por hablar conmigo. Adiós.',
+    transfer: {
+      connecting: 'Un momento, por favor. Le comunico.',
+      nobodyReached: 'Lo siento, ahora mismo nadie ha podido atenderle.',
+      offer: (organization, summary) =>
+        `Hola, soy el asistente de inteligencia artificial de ${organization}. Tengo a alguien en la línea para usted. ${summary}`,
+      question: 'Pulse 1 o diga sí para atender la llamada. Pulse 2 o diga no para rechazarla.',
+    },
   },
   de: {
     disclosure: (organization) => ({
@@ -70,6 +94,14 @@ const phrasesByLanguage: Readonly<Record<string, Phrases>> = {
       'Es tut mir leid, ich habe ein technisches Problem und muss das Gespräch beenden. Auf Wiederhören.',
     optedOut: 'Verstanden, wir rufen Sie nicht mehr an. Auf Wiederhören.',
     timeIsUp: 'Es tut mir leid, unsere Zeit ist um. Danke für das Gespräch. Auf Wiederhören.',
+    transfer: {
+      connecting: 'Einen Moment, bitte. Ich verbinde Sie.',
+      nobodyReached: 'Es tut mir leid, gerade konnte niemand das Gespräch annehmen.',
+      offer: (organization, summary) =>
+        `Guten Tag, hier spricht der KI-Assistent von ${organization}. Ich habe jemanden für Sie in der Leitung. ${summary}`,
+      question:
+        'Drücken Sie die 1 oder sagen Sie ja, um das Gespräch anzunehmen. Drücken Sie die 2 oder sagen Sie nein, um es abzulehnen.',
+    },
   },
   fr: {
     disclosure: (organization) => ({
@@ -86,6 +118,14 @@ const phrasesByLanguage: Readonly<Record<string, Phrases>> = {
     apology: "Je suis désolé, j'ai un problème technique et je dois mettre fin à l'appel. Au revoir.",
     optedOut: 'Compris, nous ne vous appellerons plus. Au revoir.',
     timeIsUp: 'Je suis désolé, notre temps est écoulé. Merci de cet échange. Au revoir.',
+    transfer: {
+      connecting: "Un instant, s'il vous plaît. Je vous mets en relation.",
+      nobodyReached: "Je suis désolé, personne n'a pu prendre votre appel pour le moment.",
+      offer: (organization, summary) =>
+        `Bonjour, ici l'assistant d'intelligence artificielle de ${organization}. J'ai quelqu'un en ligne pour vous. ${summary}`,
+      question:
+        "Appuyez sur 1 ou dites oui pour prendre l'appel. Appuyez sur 2 ou dites non pour le refuser.",
+    },
   },
   it: {
     disclosure: (organization) => ({
@@ -102,6 +142,13 @@ const phrasesByLanguage: Readonly<Record<string, Phrases>> = {
     apology: 'Mi dispiace, ho un problema tecnico e devo chiudere la chiamata. Arrivederci.',
     optedOut: 'Capito, non la chiameremo più. Arrivederci.',
     timeIsUp: 'Mi dispiace, il tempo è scaduto. Grazie della conversazione. Arrivederci.',
+    transfer: {
+      connecting: 'Un momento, per favore. La metto in contatto.',
+      nobodyReached: 'Mi dispiace, al momento nessuno ha potuto rispondere.',
+      offer: (organization, summary) =>
+        `Buongiorno, sono l'assistente di intelligenza artificiale di ${organization}. Ho una persona in linea per lei. ${summary}`,
+      question: 'Prema 1 o dica sì per accettare la chiamata. Prema 2 o dica no per rifiutarla.',
+    },
   },
   pt: {
     disclosure: (organization) => ({
@@ -118,6 +165,13 @@ const phrasesByLanguage: Readonly<Record<string, Phrases>> = {
     apology: 'Desculpe, tenho um problema técnico e preciso encerrar a ligação. Até logo.',
     optedOut: 'Entendido, não vamos ligar novamente. Até logo.',
     timeIsUp: 'Desculpe, o nosso tempo acabou. Obrigado pela conversa. Até logo.',
+    transfer: {
+      connecting: 'Um momento, por favor. Vou transferir a sua ligação.',
+      nobodyReached: 'Desculpe, ninguém pôde atender agora.',
+      offer: (organization, summary) =>
+        `Olá, aqui é o assistente de inteligência artificial de ${organization}. Tenho uma pessoa na linha para você. ${summary}`,
+      question: 'Pressione 1 ou diga sim para atender a ligação. Pressione 2 ou diga não para recusar.',
+    },
   },
   nl: {
     disclosure: (organization) => ({
@@ -134,6 +188,13 @@ const phrasesByLanguage: Readonly<Record<string, Phrases>> = {
     apology: 'Het spijt me, ik heb een technisch probleem en moet het gesprek beëindigen. Tot ziens.',
     optedOut: 'Begrepen, wij bellen u niet meer. Tot ziens.',
     timeIsUp: 'Het spijt me, onze tijd is om. Bedankt voor het gesprek. Tot ziens.',
+    transfer: {
+      connecting: 'Een ogenblik, alstublieft. Ik verbind u door.',
+      nobodyReached: 'Het spijt me, er kon nu niemand opnemen.',
+      offer: (organization, summary) =>
+        `Hallo, dit is de AI-assistent van ${organization}. Ik heb iemand voor u aan de lijn. ${summary}`,
+      question: 'Druk op 1 of zeg ja om het gesprek aan te nemen. Druk op 2 of zeg nee om te weigeren.',
+    },
   },
 };
 

@@ -1,12 +1,14 @@
 import type { WorkflowDefinition } from '../contract/workflow-definition.ts';
 import type { CallRecord } from '../ports/call-store.ts';
 import type { ModelMessage } from '../ports/language-model.ts';
+import type { Occasion } from './talk.ts';
 import type { SpokenEntry } from './transcript.ts';
 
 /** Notes about the line, in the place of callee words. Parentheses tell them apart: a callee's are taken out. */
 export const notes = {
   answered: '(The callee has answered and is listening.)',
   resumed: '(The line was cut and is back. The callee is listening.)',
+  returned: '(Nobody took the call you wanted to transfer. The callee is back with you and listening.)',
 };
 
 /** Keys that one side pressed, in the place of its words. */
@@ -53,16 +55,21 @@ function section(title: string, lines: readonly string[]): string[] {
 
 /**
  * The brief a model gets for one call.
- * @param standing what changes from turn to turn, and comes last therefore: what tools found, and what stands in the forms
+ * @param standing what changes from turn to turn, and comes last therefore: what tools found, what stands in the forms,
+ *   and who can be put through to
  */
 export function instructionsFor(
   definition: WorkflowDefinition,
   organizationName: string,
   call: Pick<CallRecord, 'recipientName' | 'recipientEmail' | 'recipientContext'>,
-  standing: { readonly results: readonly string[]; readonly forms: readonly string[] },
+  standing: {
+    readonly results: readonly string[];
+    readonly forms: readonly string[];
+    readonly transfers: readonly string[];
+  },
 ): string {
   const { agent, language, objective, facts, steps } = definition;
-  const { results, forms } = standing;
+  const { results, forms, transfers } = standing;
   const name = agent.name === undefined ? 'an AI assistant' : `${asLine(agent.name)}, an AI assistant`;
   const onBehalfOf = asLine(agent.onBehalfOf ?? organizationName);
   const context = [
@@ -92,6 +99,7 @@ export function instructionsFor(
     ),
     ...section('Results', results.length === 0 ? [] : [resultsRule, ...results.map(asLine)]),
     ...section('Forms', forms.length === 0 ? [] : [...formRules, ...forms]),
+    ...section('Transfers', transfers),
   ].join('\n');
 }
 
@@ -106,7 +114,7 @@ function withoutParentheses(words: string): string {
 export function dialogue(
   entries: readonly SpokenEntry[],
   unheard: readonly string[],
-  isResumed: boolean,
+  occasion: Occasion,
 ): ModelMessage[] {
   const messages: ModelMessage[] = entries.map(({ role, content, interrupted }) =>
     role === 'user'
@@ -114,8 +122,8 @@ export function dialogue(
       : { role, content: interrupted ? `${content} …` : content },
   );
   for (const content of unheard) messages.push({ role: 'assistant', content });
-  if (messages.at(-1)?.role !== 'user') {
-    messages.push({ role: 'user', content: isResumed ? notes.resumed : notes.answered });
+  if (messages.at(-1)?.role !== 'user' || occasion === 'returned') {
+    messages.push({ role: 'user', content: occasion === 'said' ? notes.answered : notes[occasion] });
   }
   return messages;
 }

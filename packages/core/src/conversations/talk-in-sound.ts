@@ -11,7 +11,7 @@ import { dialogue, notes, pressedNote } from './prompt.ts';
 import { keyTones, waitingTone } from './sound.ts';
 import { spokenOrder } from './spoken-order.ts';
 import type { Occasion, Talk, TalkListener, TalkOptions } from './talk.ts';
-import { maximumToolRounds, useTool } from './tools.ts';
+import { heaviest, maximumToolRounds, type ToolEffect, useTool } from './tools.ts';
 import { type VerifiedLine, verifiedLine } from './verified-line.ts';
 
 /** A callee who waits for a line of ours is not left in silence for longer: then the carrier says it. */
@@ -74,6 +74,7 @@ export function talkInSound(options: SoundTalkOptions): Talk {
   let end: 'none' | 'asked' | 'playing' | 'handed' = 'none';
   let lastLine = '';
   let isLastLineSafe = false;
+  let callGoesOn = false;
   let endLimit: NodeJS.Timeout | undefined;
   let carrierAtWork: Promise<void> = Promise.resolve();
   let isClosed = false;
@@ -85,7 +86,7 @@ export function talkInSound(options: SoundTalkOptions): Talk {
       tools,
       language: options.language,
       voice: options.speaker,
-      history: entries.length === 0 ? [] : dialogue(entries, playback.unheard, true),
+      history: entries.length === 0 ? [] : dialogue(entries, playback.unheard, 'resumed'),
     });
     session = opened;
     opened.listen((event) => {
@@ -299,7 +300,7 @@ export function talkInSound(options: SoundTalkOptions): Talk {
   async function use(calls: readonly ModelToolCall[], mayGoOn: boolean): Promise<void> {
     const own = session;
     const turn = turns.count;
-    const wanted: string[] = [];
+    const wanted: ToolEffect[] = [];
     let isQuiet = false;
     if (mayGoOn) expect();
     pace?.toolBegan();
@@ -311,7 +312,8 @@ export function talkInSound(options: SoundTalkOptions): Talk {
       if (isClosed) return;
       if ('effect' in outcome) wanted.push(outcome.effect);
       if ('nothingToSay' in outcome) isQuiet = true;
-      if (own === session) own.answerTool(call.id, 'answer' in outcome ? outcome.answer : 'Done.');
+      const done = turn === turns.count ? 'Done.' : 'Nothing was done: the callee spoke meanwhile.';
+      if (own === session) own.answerTool(call.id, 'answer' in outcome ? outcome.answer : done);
     }
     pace?.toolEnded();
     if (wanted.includes('opt-out')) {
@@ -321,7 +323,8 @@ export function talkInSound(options: SoundTalkOptions): Talk {
     // Who speaks meanwhile is answered by the model, which has the results.
     if (turn !== turns.count || !mayGoOn || own !== session || end !== 'none') return;
     expectNothing();
-    if (wanted.length > 0) conclude('end-call');
+    const effect = heaviest(wanted);
+    if (effect) conclude(effect);
     else if (isQuiet || toolRounds === 0) conclude('answered');
     else {
       toolRounds -= 1;
@@ -399,7 +402,9 @@ export function talkInSound(options: SoundTalkOptions): Talk {
 
   function takeTurn(occasion: Occasion): void {
     toolRounds = maximumToolRounds;
-    if (occasion === 'answered') session.tell({ role: 'user', content: notes.answered });
+    if (occasion === 'answered' || occasion === 'returned') {
+      session.tell({ role: 'user', content: notes[occasion] });
+    }
     respond();
   }
 
@@ -409,7 +414,13 @@ export function talkInSound(options: SoundTalkOptions): Talk {
   }
 
   function lastLineByCarrier(): void {
-    handOver(lastLine, 'hang-up');
+    if (!callGoesOn) {
+      handOver(lastLine, 'hang-up');
+      return;
+    }
+    session.stop();
+    end = 'playing';
+    endChannel();
   }
 
   /** The carrier takes the call, says this, and closes the channel. */
@@ -479,8 +490,8 @@ export function talkInSound(options: SoundTalkOptions): Talk {
     if (end === 'handed') return;
     end = 'handed';
     clearTimeout(endLimit);
-    void options
-      .noteEnd()
+    const noted = callGoesOn ? Promise.resolve() : options.noteEnd();
+    void noted
       .catch((error: unknown) =>
         logger.error({ callId, error }, 'the end of a conversation could not be stored'),
       )
@@ -577,7 +588,10 @@ export function talkInSound(options: SoundTalkOptions): Talk {
     },
     hush,
     leaveMessage: (message) => handOver(message, 'hang-up'),
-    finish: (text, { interruptible }) => finish(text, interruptible),
+    finish(text, options) {
+      callGoesOn = options.callGoesOn ?? false;
+      finish(text, options.interruptible);
+    },
     drop() {
       channel.close();
       void close();

@@ -21,8 +21,8 @@ export function talkInWords(
     const own = new AbortController();
     turn = own;
     silence.hold();
-    const isResumed = occasion === 'resumed';
-    const messages = dialogue(transcript.entries, isResumed ? [] : voice.unheard, isResumed);
+    const isBack = occasion === 'resumed' || occasion === 'returned';
+    const messages = dialogue(transcript.entries, isBack ? [] : voice.unheard, occasion);
     const pieces = speechPieces();
     const askedAtMs = performance.now();
     let modelMs: number | null = null;

@@ -5,8 +5,11 @@ import type { SilenceWatch } from './silence.ts';
 import type { ConversationTool } from './tools.ts';
 import type { Transcript } from './transcript.ts';
 
-/** Why the agent is to speak: the call begins, goes on after the line was cut, or the callee has said something. */
-export type Occasion = 'answered' | 'resumed' | 'said';
+/**
+ * Why the agent is to speak: the call begins, goes on after the line was cut or nobody took it over, or the callee has
+ * said something.
+ */
+export type Occasion = 'answered' | 'resumed' | 'returned' | 'said';
 
 /**
  * How the words of one call travel: what is said, by whom it is thought up, and what of it was heard. Everything that
@@ -32,8 +35,11 @@ export interface Talk {
   leaveMessage(message: string): void;
   /** Presses 0-9, * and # on the callee's line; w waits for half a second. */
   pressDigits(digits: string): void;
-  /** Drops the turn under way, says this last, and ends the channel once it was heard. */
-  finish(line: string, options: { readonly interruptible: boolean }): void;
+  /**
+   * Drops the turn under way, says this last, and ends the channel once it was heard.
+   * @param options.callGoesOn the call is not over then: rather than by hanging up, the channel is ended without the line
+   */
+  finish(line: string, options: { readonly interruptible: boolean; readonly callGoesOn?: boolean }): void;
   /** Drops the channel at once. */
   drop(): void;
 }

@@ -4,6 +4,7 @@ import { connectionRoutes } from './routes/connections.ts';
 import { formRoutes } from './routes/forms.ts';
 import { healthRoutes } from './routes/health.ts';
 import { organizationRoutes } from './routes/organizations.ts';
+import { transferIntegrationRoutes } from './routes/transfer-integrations.ts';
 import { webhookRoutes } from './routes/webhooks.ts';
 import { workflowRoutes } from './routes/workflows.ts';
 
@@ -12,6 +13,7 @@ export const apiRoutes: readonly Route[] = [
   ...callRoutes,
   ...workflowRoutes,
   ...formRoutes,
+  ...transferIntegrationRoutes,
   ...webhookRoutes,
   ...connectionRoutes,
   ...organizationRoutes,

@@ -24,6 +24,7 @@ function handlerWith(changes: Partial<HttpHandlerDeps> = {}) {
     forms: only({}),
     calls: only({}),
     webhooks: only({}),
+    transferIntegrations: only({}),
     carriers: only({}),
     rateLimits: createRateLimits({
       storage: {

@@ -36,6 +36,16 @@ export const requestExamples: Readonly<Record<string, unknown>> = {
   },
   updateForm: { title: 'Contact', expected_version: 1 },
   updateWorkflow: { name: 'Appointment reminder, mornings', expected_version: 1 },
+  createTransferIntegration: {
+    name: 'Billing',
+    mode: 'warm',
+    phone_number: '+12025550160',
+    transfer_url: 'https://example.com/who-is-on-duty',
+    fallback_numbers: ['+12025550161'],
+    ring_seconds: 25,
+    take_messages: true,
+  },
+  updateTransferIntegration: { mode: 'cold', transfer_url: null },
   createWebhook: { name: 'CRM', url: 'https://example.com/webhooks/calls' },
   createConnection: {
     account_id: 'AC00000000000000000000000000000000',
@@ -97,5 +107,6 @@ export const answerExamples: Readonly<Record<string, unknown>> = {
       },
     ],
     tool_calls: [],
+    transfers: [],
   },
 };

@@ -4,6 +4,7 @@ import { errorBody } from '../contract/error-body.ts';
 import * as forms from '../contract/forms.ts';
 import * as notifications from '../contract/notifications.ts';
 import * as organizations from '../contract/organizations.ts';
+import * as transfers from '../contract/transfers.ts';
 import * as webhooks from '../contract/webhooks.ts';
 import { workflowDefinition } from '../contract/workflow-definition.ts';
 import * as workflows from '../contract/workflows.ts';
@@ -21,6 +22,8 @@ const requestSchemas: Record<string, z.ZodType> = {
   CreateFormRequest: forms.createFormRequest,
   UpdateFormRequest: forms.updateFormRequest,
   FormFieldInput: forms.formField,
+  CreateTransferIntegrationRequest: transfers.createTransferIntegrationRequest,
+  UpdateTransferIntegrationRequest: transfers.updateTransferIntegrationRequest,
   CreateWebhookRequest: webhooks.createWebhookRequest,
   CreateConnectionRequest: organizations.createConnectionRequest,
   ConnectNumberRequest: organizations.connectNumberRequest,
@@ -44,6 +47,9 @@ const answerSchemas: Record<string, z.ZodType> = {
   Form: forms.formResource,
   FormList: forms.formList,
   FormField: forms.formField,
+  TransferIntegration: transfers.transferIntegrationResource,
+  TransferIntegrationList: transfers.transferIntegrationList,
+  CallTransfer: transfers.callTransfer,
   Webhook: webhooks.webhookResource,
   CreatedWebhook: webhooks.createdWebhook,
   WebhookList: webhooks.webhookList,
@@ -71,6 +77,7 @@ const meaningOf: Readonly<Record<ErrorCode, string>> = {
   number_opted_out: 'The person at this number asked not to be called again',
   unauthenticated: 'The key is missing or invalid',
   forbidden: 'It belongs to another organization, or the key may not do this',
+  business_profile_required: 'The carrier account has no approved business profile',
   not_found: 'It does not exist, or was deleted',
   method_not_allowed: 'The path does not know this method',
   conflict: 'It is not in a state that allows this',

@@ -10,6 +10,7 @@ export const statusOf: Readonly<Record<ErrorCode, number>> = {
   number_opted_out: 400,
   unauthenticated: 401,
   forbidden: 403,
+  business_profile_required: 403,
   not_found: 404,
   method_not_allowed: 405,
   conflict: 409,

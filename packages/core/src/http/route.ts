@@ -5,6 +5,7 @@ import type { Forms } from '../forms/forms.ts';
 import type { Webhooks } from '../notifications/webhooks.ts';
 import type { Caller, Organizations } from '../organizations/organizations.ts';
 import type { HttpResponse } from '../ports/http.ts';
+import type { TransferIntegrations } from '../transfers/transfer-integrations.ts';
 import type { Workflows } from '../workflows/workflows.ts';
 
 /** Whether this process should get requests, and why not. */
@@ -20,6 +21,7 @@ export interface HttpServices {
   forms: Forms;
   calls: Calls;
   webhooks: Webhooks;
+  transferIntegrations: TransferIntegrations;
   readiness(): Promise<Readiness>;
 }
 

@@ -67,8 +67,13 @@ export function lintWorkflow(definition: WorkflowDefinition): WorkflowIssue[] {
       message: 'give every step a title of its own: an earlier step has this one',
     });
   }
-  for (const name of ['forms', 'tools'] as const) {
-    for (const index of repeated(definition[name])) {
+  const lists = {
+    forms: definition.forms,
+    tools: definition.tools,
+    'abilities.transfer': definition.abilities.transfer,
+  };
+  for (const [name, ids] of Object.entries(lists)) {
+    for (const index of repeated(ids)) {
       issues.push({
         path: `definition.${name}.${index}`,
         message: 'name it once: an earlier entry is the same',

@@ -91,10 +91,31 @@ const workflows = createWorkflows({
             }
           : null,
     },
+    transfers: {
+      getIntegration: async (organization, id) =>
+        organization === organizationId && id === 'tri_1'
+          ? {
+              id,
+              organizationId: organization,
+              name: 'Billing',
+              mode: 'warm',
+              phoneNumber: '+12025550160',
+              transferUrl: null,
+              fallbackNumbers: [],
+              ringSeconds: 25,
+              takeMessages: true,
+              createdAt: new Date(),
+            }
+          : null,
+    },
   },
   toolNames: ['find_order'],
   hasSpeechModel: false,
+  isTransferAvailable: async (_organizationId, mode) => mode === profileApproved,
 });
+
+/** The mode whose carrier account has an approved business profile. */
+let profileApproved: 'live' | 'test' | null = 'live';
 
 async function issuesOf(input: { name?: string; definition?: unknown }): Promise<string[]> {
   const error: unknown = await workflows
@@ -143,6 +164,20 @@ describe('createWorkflows', () => {
     await expect(workflows.get(organizationId, id)).rejects.toMatchObject({ code: 'not_found' });
     await expect(workflows.delete(organizationId, id)).rejects.toMatchObject({ code: 'not_found' });
     await expect(workflows.get('org_2', id)).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('takes transfers that exist, once each, and where the business profile allows them', async () => {
+    const issues = (transfer: string[]) =>
+      issuesOf({ definition: { ...definition, abilities: { transfer } } });
+    expect(await issues(['tri_1'])).toEqual([]);
+    expect(await issues(['tri_1', 'tri_2'])).toEqual(['definition.abilities.transfer.1']);
+    expect(await issues(['tri_1', 'tri_1'])).toEqual(['definition.abilities.transfer.1']);
+    profileApproved = 'test';
+    expect(await issues(['tri_1'])).toEqual([]);
+    profileApproved = null;
+    expect(await issues(['tri_1'])).toEqual(['definition.abilities.transfer']);
+    expect(await issues([])).toEqual([]);
+    profileApproved = 'live';
   });
 
   it('tells everything that is wrong at once', async () => {

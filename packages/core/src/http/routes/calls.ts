@@ -10,12 +10,14 @@ import {
   triggerCallRequest,
   triggerCallResponse,
 } from '../../contract/calls.ts';
+import type { CallTransfer } from '../../contract/transfers.ts';
 import { CallkiteError, type ErrorCode } from '../../errors.ts';
 import { formFillsOf } from '../../forms/form-fills.ts';
 import type { Caller } from '../../organizations/organizations.ts';
 import type { CallRecord } from '../../ports/call-store.ts';
 import type { CallForm } from '../../ports/form-store.ts';
 import type { HttpResponse } from '../../ports/http.ts';
+import type { TransferRecord } from '../../ports/transfer-store.ts';
 import { type HttpServices, rawRoute, route } from '../route.ts';
 
 const placingRefusals = [
@@ -123,7 +125,11 @@ export const callRoutes = [
       refusals: ['not_found'],
     },
     async (services, { caller, parameters }) => {
-      const { call, transcript, forms, toolCalls } = await getOwnCall(services, caller, parameters.call_id);
+      const { call, transcript, forms, toolCalls, transfers } = await getOwnCall(
+        services,
+        caller,
+        parameters.call_id,
+      );
       return {
         ...toResource(call),
         messages: transcript.map(({ role, content }) => ({ role, content })),
@@ -135,6 +141,7 @@ export const callRoutes = [
           at: at.toISOString(),
           duration_ms: durationMs,
         })),
+        transfers: transfers.map(toTransfer),
       };
     },
   ),
@@ -181,6 +188,33 @@ function answersOf({ id, answers }: CallForm): CallDetail['form_answers'] {
     quote,
     at: at.toISOString(),
   }));
+}
+
+function toTransfer(transfer: TransferRecord): CallTransfer {
+  const tried = transfer.legs.filter(({ dialedAt, outcome }) => dialedAt !== null || outcome !== null);
+  const rung = tried.filter(({ dialedAt }) => dialedAt !== null);
+  const decisive = rung.find(({ outcome }) => outcome === 'connected') ?? rung.at(-1);
+  return {
+    integration_id: transfer.integrationId,
+    integration: transfer.name,
+    mode: transfer.mode,
+    reason: transfer.reason,
+    requested_at: transfer.requestedAt.toISOString(),
+    outcome: transfer.outcome,
+    to: decisive?.to ?? null,
+    answered_seconds: decisive?.seconds ?? null,
+    ended_at: transfer.endedAt?.toISOString() ?? null,
+    message: transfer.message,
+    legs: tried.map((leg) => ({
+      to: leg.to,
+      source: leg.source,
+      outcome: leg.outcome,
+      dialed_at: leg.dialedAt?.toISOString() ?? null,
+      answered_at: leg.answeredAt?.toISOString() ?? null,
+      ended_at: leg.endedAt?.toISOString() ?? null,
+      seconds: leg.seconds,
+    })),
+  };
 }
 
 function toResource(call: CallRecord): CallResource {

@@ -57,7 +57,18 @@ const coreMayImport: Record<string, readonly string[]> = {
   notifications: ['contract', 'ports', 'organizations', 'forms'],
   conversations: ['contract', 'ports', 'workflows', 'forms'],
   calls: ['contract', 'ports', 'organizations', 'workflows', 'notifications', 'conversations', 'limits'],
-  http: ['contract', 'ports', 'organizations', 'workflows', 'forms', 'notifications', 'calls', 'limits'],
+  'web-calls': ['contract', 'ports', 'organizations', 'limits', 'conversations', 'calls'],
+  http: [
+    'contract',
+    'ports',
+    'organizations',
+    'workflows',
+    'forms',
+    'notifications',
+    'calls',
+    'limits',
+    'web-calls',
+  ],
   testing: ['contract', 'ports', 'calls'],
 };
 

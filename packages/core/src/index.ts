@@ -58,6 +58,7 @@ export type {
   AudioEvent,
   CallChannel,
   CalleeEvent,
+  MixedSocket,
   SpeechChannel,
   TextSocket,
 } from './ports/speech.ts';
@@ -85,5 +86,14 @@ export type {
   VoiceMode,
 } from './ports/telephony.ts';
 export type { ToolCallRecord, ToolCallStore } from './ports/tool-call-store.ts';
+export type {
+  Admission,
+  BeginWebCall,
+  ConsentRecord,
+  PublishableKey,
+  PublishableKeySettings,
+  VisitRecord,
+  WebCallStore,
+} from './ports/web-call-store.ts';
 export type { WorkflowRecord, WorkflowStore } from './ports/workflow-store.ts';
 export type { Workflows } from './workflows/workflows.ts';

@@ -74,6 +74,8 @@ function tableNames(schema: string): TableNames {
     call_forms: named('call_forms'),
     form_answers: named('form_answers'),
     tool_calls: named('tool_calls'),
+    publishable_keys: named('publishable_keys'),
+    visits: named('visits'),
     calls: named('calls'),
     attempts: named('attempts'),
     transcript: named('transcript'),

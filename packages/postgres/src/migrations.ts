@@ -2,12 +2,14 @@ import { Kysely, type Migration, Migrator, PostgresDialect, type PostgresPool, s
 import { firstSchema } from './migrations/0001-first-schema.ts';
 import { formsAndTools } from './migrations/0002-forms-and-tools.ts';
 import { voice } from './migrations/0004-voice.ts';
+import { webCalls } from './migrations/0006-web-calls.ts';
 
 /** In order; a shipped one is never edited, only followed. */
 const migrations: Record<string, Migration> = {
   '0001-first-schema': firstSchema,
   '0002-forms-and-tools': formsAndTools,
   '0004-voice': voice,
+  '0006-web-calls': webCalls,
 };
 
 /**

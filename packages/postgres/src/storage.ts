@@ -12,6 +12,7 @@ import { migrate } from './migrations.ts';
 import { createOrganizationStore } from './organization-store.ts';
 import { runStatement } from './sessions.ts';
 import { createToolCallStore } from './tool-call-store.ts';
+import { createWebCallStore } from './web-calls/web-call-store.ts';
 import { createWorkflowStore } from './workflow-store.ts';
 
 /** The storage over any source of Postgres connections. */
@@ -25,6 +26,7 @@ export function createStorage(driver: Driver, options: Pick<StorageOptions, 'sch
     forms: guarded(createFormStore(database)),
     calls: guarded(createCallStore(database)),
     toolCalls: guarded(createToolCallStore(database)),
+    webCalls: guarded(createWebCallStore(database)),
     deliveries: guarded(createDeliveryStore(database)),
     jobs: guarded(createJobStore(database)),
     ...guarded<Pick<Storage, 'start' | 'stop' | 'ping'>>({

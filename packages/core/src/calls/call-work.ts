@@ -46,7 +46,7 @@ export function createWorkflowGenerationWork(deps: CallWorkDeps): JobHandler {
         { organizationName, signal },
       );
       await calls.setGeneratedWorkflow(call.id, generated);
-      deps.onDue(call.connectionId);
+      if (call.connectionId !== null) deps.onDue(call.connectionId);
       return { done: true };
     },
     /** The fallback stored at acceptance names the task well enough to hold the call. */

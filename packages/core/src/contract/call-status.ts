@@ -27,6 +27,7 @@ export const callReason = z.enum([
   'opted_out',
   'callee_silent',
   'time_limit',
+  'connection_lost',
   'internal',
 ]);
 export type CallReason = z.infer<typeof callReason>;

@@ -64,6 +64,8 @@ export interface ConversationOptions {
 }
 
 export interface Conversation {
+  /** Tells the agent what is known of the callee besides, from the next turn on. */
+  note(text: string): void;
   /** Closes the channel at once and stores what was heard. */
   drop(): void;
   /** Resolves when the channel is closed and everything is stored. Never rejects. */
@@ -75,6 +77,9 @@ export function converse(options: ConversationOptions): Conversation {
   const { call, definition, organizationName, earlier, storage, emit, logger, clock } = options;
   const callId = call.id;
   const phrases = phrasesFor(definition.language);
+  /** The callee is a visitor of a web page, who came to us and has no number. */
+  const isWebCall = call.connectionId === null;
+  const notes: string[] = [];
   const transcript = openTranscript({ callId, store: storage.calls, earlier, emit, logger });
   const forms = fillForms({
     callId,
@@ -89,6 +94,7 @@ export function converse(options: ConversationOptions): Conversation {
     tools: options.tools,
     earlier: options.toolCalls,
     store: storage.toolCalls,
+    emit,
     logger,
   });
   const tools = [
@@ -107,6 +113,7 @@ export function converse(options: ConversationOptions): Conversation {
     tools,
     instructions: () =>
       instructionsFor(definition, organizationName, call, {
+        notes,
         results: ownTools.describe(),
         forms: forms.describe(),
       }),
@@ -144,7 +151,7 @@ export function converse(options: ConversationOptions): Conversation {
       setTimeout(onTimeNearlyUp, Math.max(0, leftMs - Math.min(farewellMs, limitMs / 3))),
       setTimeout(onTimeUp, leftMs),
     );
-    const disclosure = disclosureLine(definition, organizationName);
+    const disclosure = disclosureLine(definition, organizationName, isWebCall ? 'browser' : 'phone');
     const disclosedAt = earlier.findLastIndex((entry) => isDisclosure(entry, disclosure));
     if (disclosedAt < 0) {
       talk.disclose(disclosure);
@@ -174,6 +181,12 @@ export function converse(options: ConversationOptions): Conversation {
   function optOut(): void {
     if (hasOptedOut) return;
     hasOptedOut = true;
+    if (!isWebCall) blockNumber();
+    if (phase === 'talking') sayAndEnd(phrases.optedOut, 'opted_out', false);
+    else write('the reason of the end', () => storage.calls.noteReason(callId, 'opted_out'));
+  }
+
+  function blockNumber(): void {
     write('an opt-out', () =>
       storage.organizations.addDoNotCall({
         organizationId: call.organizationId,
@@ -182,8 +195,6 @@ export function converse(options: ConversationOptions): Conversation {
         callId,
       }),
     );
-    if (phase === 'talking') sayAndEnd(phrases.optedOut, 'opted_out', false);
-    else write('the reason of the end', () => storage.calls.noteReason(callId, 'opted_out'));
   }
 
   function onSaid(words: string): void {
@@ -194,7 +205,7 @@ export function converse(options: ConversationOptions): Conversation {
 
   function onPressed(digit: string): void {
     askedWhetherThere = false;
-    if (digit === optOutDigit) optOut();
+    if (digit === optOutDigit && !isWebCall) optOut();
   }
 
   function onSilence(): void {
@@ -231,7 +242,7 @@ export function converse(options: ConversationOptions): Conversation {
     turnEnded: onTurnEnded,
     closed: onClosed,
   });
-  return { drop: talk.drop, finished };
+  return { note: (text) => notes.push(text), drop: talk.drop, finished };
 }
 
 function openTalk(conversation: ConversationOptions, options: TalkOptions): Talk {

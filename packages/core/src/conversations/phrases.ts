@@ -2,6 +2,8 @@
 export interface Phrases {
   /** First words of every call: who is calling, for whom, and how to stop it. */
   disclosure(organizationName: string): { readonly introduction: string; readonly howToStop: string };
+  /** First words to a visitor of a web page, who came by himself. */
+  greeting(organizationName: string): string;
   /** Instead of a second disclosure, after the line was lost and is back. */
   readonly resumed: string;
   readonly stillThere: string;
@@ -18,6 +20,7 @@ const english: Phrases = {
     introduction: `Hello, I am an AI assistant calling on behalf of ${organization}.`,
     howToStop: 'If you want no more calls, just say "stop calling" at any time.',
   }),
+  greeting: (organization) => `Hello, I am an AI assistant of ${organization}.`,
   resumed: 'Sorry, we were cut off.',
   stillThere: 'Are you still there?',
   goodbye: 'Thank you for your time. Goodbye.',
@@ -34,6 +37,7 @@ const phrasesByLanguage: Readonly<Record<string, Phrases>> = {
       introduction: `Hola, soy un asistente de inteligencia artificial y llamo de parte de ${organization}.`,
       howToStop: 'Si no quiere más llamadas, diga "no me llame más" en cualquier momento.',
     }),
+    greeting: (organization) => `Hola, soy un asistente de inteligencia artificial de ${organization}.`,
     resumed: 'Perdone, se cortó la llamada.',
     stillThere: '¿Sigue ahí?',
     goodbye: 'Gracias por su tiempo. Adiós.',
@@ -47,6 +51,7 @@ const phrasesByLanguage: Readonly<Record<string, Phrases>> = {
       introduction: `Guten Tag, hier spricht ein KI-Assistent im Auftrag von ${organization}.`,
       howToStop: 'Wenn Sie keine Anrufe mehr möchten, sagen Sie jederzeit „rufen Sie mich nicht mehr an“.',
     }),
+    greeting: (organization) => `Guten Tag, ich bin ein KI-Assistent von ${organization}.`,
     resumed: 'Entschuldigung, wir wurden unterbrochen.',
     stillThere: 'Sind Sie noch da?',
     goodbye: 'Vielen Dank für Ihre Zeit. Auf Wiederhören.',
@@ -61,6 +66,8 @@ const phrasesByLanguage: Readonly<Record<string, Phrases>> = {
       introduction: `Bonjour, je suis un assistant d'intelligence artificielle et j'appelle de la part de ${organization}.`,
       howToStop: "Si vous ne voulez plus d'appels, dites à tout moment « arrêtez de m'appeler ».",
     }),
+    greeting: (organization) =>
+      `Bonjour, je suis un assistant d'intelligence artificielle de ${organization}.`,
     resumed: 'Excusez-moi, nous avons été coupés.',
     stillThere: 'Êtes-vous toujours là ?',
     goodbye: 'Merci pour votre temps. Au revoir.',
@@ -74,6 +81,8 @@ const phrasesByLanguage: Readonly<Record<string, Phrases>> = {
       introduction: `Buongiorno, sono un assistente di intelligenza artificiale e chiamo per conto di ${organization}.`,
       howToStop: 'Se non vuole altre chiamate, dica "non mi chiami più" in qualsiasi momento.',
     }),
+    greeting: (organization) =>
+      `Buongiorno, sono un assistente di intelligenza artificiale di ${organization}.`,
     resumed: 'Mi scusi, è caduta la linea.',
     stillThere: "È ancora all'apparecchio?",
     goodbye: 'Grazie per il suo tempo. Arrivederci.',
@@ -87,6 +96,7 @@ const phrasesByLanguage: Readonly<Record<string, Phrases>> = {
       introduction: `Olá, sou um assistente de inteligência artificial e ligo em nome de ${organization}.`,
       howToStop: 'Se não quiser mais ligações, diga "não me ligue mais" a qualquer momento.',
     }),
+    greeting: (organization) => `Olá, sou um assistente de inteligência artificial de ${organization}.`,
     resumed: 'Desculpe, a ligação caiu.',
     stillThere: 'Ainda está aí?',
     goodbye: 'Obrigado pelo seu tempo. Até logo.',
@@ -100,6 +110,7 @@ const phrasesByLanguage: Readonly<Record<string, Phrases>> = {
       introduction: `Hallo, ik ben een AI-assistent en ik bel namens ${organization}.`,
       howToStop: 'Wilt u geen telefoontjes meer, zeg dan op elk moment "bel mij niet meer".',
     }),
+    greeting: (organization) => `Hallo, ik ben een AI-assistent van ${organization}.`,
     resumed: 'Sorry, de verbinding viel weg.',
     stillThere: 'Bent u er nog?',
     goodbye: 'Bedankt voor uw tijd. Tot ziens.',

@@ -24,6 +24,9 @@ function handlerWith(changes: Partial<HttpHandlerDeps> = {}) {
     forms: only({}),
     calls: only({}),
     webhooks: only({}),
+    publishableKeys: only({}),
+    webCalls: only({}),
+    trustedProxies: 0,
     carriers: only({}),
     rateLimits: createRateLimits({
       storage: {

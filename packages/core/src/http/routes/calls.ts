@@ -16,6 +16,7 @@ import type { Caller } from '../../organizations/organizations.ts';
 import type { CallRecord } from '../../ports/call-store.ts';
 import type { CallForm } from '../../ports/form-store.ts';
 import type { HttpResponse } from '../../ports/http.ts';
+import type { VisitRecord } from '../../ports/web-call-store.ts';
 import { type HttpServices, rawRoute, route } from '../route.ts';
 
 const placingRefusals = [
@@ -123,7 +124,11 @@ export const callRoutes = [
       refusals: ['not_found'],
     },
     async (services, { caller, parameters }) => {
-      const { call, transcript, forms, toolCalls } = await getOwnCall(services, caller, parameters.call_id);
+      const { call, transcript, forms, toolCalls, visit } = await getOwnCall(
+        services,
+        caller,
+        parameters.call_id,
+      );
       return {
         ...toResource(call),
         messages: transcript.map(({ role, content }) => ({ role, content })),
@@ -135,6 +140,7 @@ export const callRoutes = [
           at: at.toISOString(),
           duration_ms: durationMs,
         })),
+        visit: visit && toVisit(visit),
       };
     },
   ),
@@ -180,6 +186,20 @@ function answersOf({ id, answers }: CallForm): CallDetail['form_answers'] {
     quote,
     at: at.toISOString(),
   }));
+}
+
+function toVisit(visit: VisitRecord): NonNullable<CallDetail['visit']> {
+  return {
+    kind: visit.kind,
+    publishable_key_id: visit.keyId,
+    origin: visit.origin,
+    remote_address: visit.remoteAddress,
+    page: visit.page,
+    user_id: visit.user?.id ?? null,
+    user_verified: visit.user?.verified ?? false,
+    consent: visit.consent && { ...visit.consent },
+    created_at: visit.createdAt.toISOString(),
+  };
 }
 
 function toResource(call: CallRecord): CallResource {

@@ -1,0 +1,195 @@
+import type { CallReason } from '../contract/call-status.ts';
+import { type WidgetEndReason, widgetCloseCodes } from '../contract/widget.ts';
+import { keepTrying } from '../conversations/keep-trying.ts';
+import { within } from '../conversations/within.ts';
+import type { CallRecord } from '../ports/call-store.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { CallChannel, MixedSocket } from '../ports/speech.ts';
+import type { WebCallStore } from '../ports/web-call-store.ts';
+import { audioChannel } from './audio-channel.ts';
+import { textChannel } from './text-channel.ts';
+import { tokenBucket } from './token-bucket.ts';
+import type { VisitorSide } from './visitor-channel.ts';
+import { type VisitorMessage, type WebCallLine, webCallLine } from './web-call-line.ts';
+
+/** A web call that this process owns. */
+export interface LiveWebCall {
+  readonly line: WebCallLine;
+  /** Talks to the visitor who came over this socket. @param position as in `WebCallLine.attach` */
+  begin(socket: MixedSocket, position: number | null): void;
+  /** Something was said, as the conversation understood it. */
+  spoken(role: 'assistant' | 'user', content: string): void;
+  /** The agent begins to use a tool of the server. */
+  usesTool(name: string): void;
+  /** The organization wants it to end. */
+  cancel(): void;
+}
+
+export interface LiveWebCallOptions {
+  readonly callId: string;
+  readonly epoch: number;
+  readonly media: 'audio' | 'text';
+  /** Milliseconds since the call began. */
+  readonly ageMs: number;
+  /** Where the count of positions goes on. */
+  readonly beginsAt: number;
+  readonly resumeWindowMs: number;
+  /** For how long this process counts as alive after it said so. */
+  readonly aliveMs: number;
+  readonly store: Pick<WebCallStore, 'keepAlive' | 'end' | 'addContext'>;
+  /** Resolves when the conversation is over and on record. */
+  converse(channel: CallChannel): Promise<void>;
+  /** Tells the conversation something about the visitor. */
+  note(text: string): void;
+  onEnded(call: CallRecord): void;
+  /** This process has nothing to do with the call any more. */
+  onGone(): void;
+  readonly logger: Logger;
+}
+
+type Ending = 'agent' | 'visitor' | 'lost' | 'canceled';
+
+/** What the conversation and the store get at the end, before the visitor is told. */
+const lastWordsMs = 5_000;
+const linesPerSecond = 1;
+const linesAtOnce = 10;
+/** WebSocket close codes: 1012 service restart. */
+const restarting = 1012;
+
+const endReasons: Readonly<Partial<Record<CallReason, WidgetEndReason>>> = {
+  callee_silent: 'silence',
+  time_limit: 'time_limit',
+  opted_out: 'opted_out',
+  canceled_by_request: 'canceled',
+  agent_unavailable: 'unavailable',
+  internal: 'unavailable',
+};
+
+/** Holds a web call from here to its end, or until another process takes it over. */
+export function liveWebCall(options: LiveWebCallOptions): LiveWebCall {
+  const { callId, epoch, media, store, logger } = options;
+  const beganAtMs = performance.now() - options.ageMs;
+  const sinceBeginning = () => Math.max(0, Math.round(performance.now() - beganAtMs));
+  const typing = tokenBucket({ perSecond: linesPerSecond, atOnce: linesAtOnce });
+  let conversation: Promise<void> = Promise.resolve();
+  let isOver = false;
+
+  const line = webCallLine({
+    callId,
+    ready: { media, codec: media === 'audio' ? 'mulaw/8000' : null },
+    beginsAt: options.beginsAt,
+    resumeWindowMs: options.resumeWindowMs,
+    listener: {
+      message: onMessage,
+      sound: (frame) => visitor.hear(frame),
+      lost: () => void finish('lost'),
+    },
+  });
+  const { channel, visitor } = openChannel();
+  const heartbeat = setInterval(() => void sayAlive(), options.aliveMs / 4);
+
+  function openChannel(): { readonly channel: CallChannel; readonly visitor: VisitorSide } {
+    const parts = {
+      callId,
+      sessionId: `${callId}.${epoch}`,
+      send: line.send,
+      sinceBeginning,
+      onEnd: () => void finish('agent'),
+      onClose: () => leave(restarting, 'the server is stopping'),
+    };
+    if (media === 'text') {
+      const { channel, visitor } = textChannel(parts);
+      return { channel: { kind: 'words', channel }, visitor };
+    }
+    const { channel, visitor } = audioChannel({ ...parts, sound: line });
+    return { channel: { kind: 'audio', channel }, visitor };
+  }
+
+  function onMessage(message: VisitorMessage): void {
+    switch (message.type) {
+      case 'text':
+      case 'context':
+        if (isOver) line.refuse('call_ending', 'The call is ending', message.id);
+        else if (!typing.take(1)) line.refuse('too_fast', 'Too much at once: wait a little', message.id);
+        else if (message.type === 'text') visitor.take(message);
+        else addContext(message.text);
+        return;
+      case 'dtmf':
+      case 'mark':
+        visitor.take(message);
+        return;
+      case 'end':
+        void finish('visitor');
+        return;
+      case 'mute':
+        // A muted microphone sends nothing, which is heard as silence.
+        return;
+    }
+  }
+
+  function addContext(text: string): void {
+    options.note(text);
+    keepTrying(() => store.addContext(callId, text)).catch((error: unknown) =>
+      logger.error({ callId, err: error }, 'what a page told of its visitor could not be stored'),
+    );
+  }
+
+  async function sayAlive(): Promise<void> {
+    try {
+      const alive = await store.keepAlive(callId, epoch, options.aliveMs);
+      if (alive === 'lost') leave(widgetCloseCodes.gone, 'the call goes on elsewhere, or is over');
+      else if (alive === 'canceled') await finish('canceled');
+    } catch (error) {
+      logger.warn({ callId, err: error }, 'a web call could not be said to be alive');
+    }
+  }
+
+  /** Gives the call up without ending it. */
+  function leave(code: number, reason: string): void {
+    if (isOver) return;
+    isOver = true;
+    clearInterval(heartbeat);
+    visitor.closed();
+    line.close(code, reason);
+    options.onGone();
+  }
+
+  async function finish(how: Ending): Promise<void> {
+    if (isOver) return;
+    isOver = true;
+    line.send({ type: 'status', status: 'ending' });
+    visitor.closed();
+    await within(lastWordsMs, conversation);
+    let ended: CallRecord | null = null;
+    try {
+      ended = await keepTrying(() => store.end(callId, epoch, how === 'lost' ? 'connection_lost' : null), {
+        giveUpAfterMs: lastWordsMs,
+      });
+    } catch (error) {
+      // The call's watch job ends it once nobody says any more that it is alive.
+      logger.error({ callId, err: error }, 'the end of a web call could not be stored');
+    }
+    clearInterval(heartbeat);
+    line.send({ type: 'end', reason: reasonOf(how, ended), duration_ms: sinceBeginning() });
+    line.close(widgetCloseCodes.ended, 'the call is over');
+    options.onGone();
+    if (ended) options.onEnded(ended);
+  }
+
+  return {
+    line,
+    begin(socket, position) {
+      line.attach(socket, position);
+      conversation = options.converse(channel);
+    },
+    spoken: visitor.spoken,
+    usesTool: (name) => line.send({ type: 'tool', name }),
+    cancel: () => void finish('canceled'),
+  };
+}
+
+function reasonOf(how: Ending, ended: CallRecord | null): WidgetEndReason {
+  const reason = ended?.reason ? endReasons[ended.reason] : undefined;
+  if (how === 'visitor' || how === 'canceled') return how;
+  return reason ?? (how === 'lost' ? 'unavailable' : 'agent');
+}

@@ -308,15 +308,13 @@ export function createCallkite(options: CallkiteOptions): Callkite {
   });
 
   const { resumeWindowMs = 30_000, maximumLive = 1000, ...visitRates } = options.webCalls ?? {};
-  // TODO
-  const hasSound = (_mode: Mode) => false;
+  const hasSound = (mode: Mode) => speechModelFor(mode) !== null;
   const webCallSockets = createWebCallSockets({
     storage,
     hasSound,
-    converse(callId, channel) {
-      if (channel.kind === 'audio') throw new Error('no sound');
+    converse(callId, channel, line) {
       unfinished.began(callId);
-      return conversations.begin(callId, channel.channel);
+      return conversations.begin(callId, channel, line);
     },
     note: conversations.note,
     onEnded: onWebCallEnded,

@@ -104,7 +104,8 @@ export function instructionsFor(
   ].join('\n');
 }
 
-function withoutParentheses(words: string): string {
+/** The callee's words for the model: parentheses are for notes of ours. */
+export function withoutParentheses(words: string): string {
   return words.replace(/[()]/g, ' ').replace(/\s+/g, ' ').trim();
 }
 

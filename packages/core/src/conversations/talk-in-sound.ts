@@ -6,7 +6,7 @@ import { agentPlayback } from './agent-playback.ts';
 import { calleeTurns } from './callee-turns.ts';
 import type { CarrierLine } from './carrier-line.ts';
 import { keepPace, type Pace } from './pace.ts';
-import { dialogue, notes } from './prompt.ts';
+import { dialogue, notes, withoutParentheses } from './prompt.ts';
 import { keyTones, silenceAsLongAs, waitingTone } from './sound.ts';
 import { spokenOrder } from './spoken-order.ts';
 import type { Occasion, Talk, TalkListener, TalkOptions } from './talk.ts';
@@ -411,6 +411,18 @@ export function talkInSound(options: SoundTalkOptions): Talk {
     listener.pressed(digit);
   }
 
+  function onTyped(text: string): void {
+    const words = text.trim();
+    if (words === '') return;
+    if (!isDeaf) newTurn();
+    turns.add(words);
+    session.tell({ role: 'user', content: withoutParentheses(words) });
+    saidAtMs = performance.now();
+    listener.said(words);
+    // The model answers by itself only what it hears.
+    if (end === 'none' && !isModelLost) respond();
+  }
+
   function onChannel(event: AudioEvent): void {
     if (isClosed) return;
     switch (event.type) {
@@ -425,6 +437,9 @@ export function talkInSound(options: SoundTalkOptions): Talk {
         return;
       case 'pressed':
         onPressed(event.digit);
+        return;
+      case 'typed':
+        onTyped(event.text);
         return;
       case 'closed':
         void close();

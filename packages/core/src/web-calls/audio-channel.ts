@@ -148,8 +148,6 @@ export function audioChannel(options: VisitorChannelOptions & { readonly sound: 
         playedUntilMs = 0;
         send({ type: 'clear' });
       },
-      // There is no phone on the other side.
-      pressDigits: () => undefined,
       end: options.onEnd,
       close: options.onClose,
     },

@@ -1,5 +1,6 @@
 import type { CallReason } from '../contract/call-status.ts';
 import { type WidgetEndReason, widgetCloseCodes } from '../contract/widget.ts';
+import type { CarrierLine } from '../conversations/carrier-line.ts';
 import { keepTrying } from '../conversations/keep-trying.ts';
 import { within } from '../conversations/within.ts';
 import type { CallRecord } from '../ports/call-store.ts';
@@ -9,7 +10,7 @@ import type { WebCallStore } from '../ports/web-call-store.ts';
 import { audioChannel } from './audio-channel.ts';
 import { textChannel } from './text-channel.ts';
 import { tokenBucket } from './token-bucket.ts';
-import type { VisitorSide } from './visitor-channel.ts';
+import { shownLines, type VisitorSide } from './visitor-channel.ts';
 import { type VisitorMessage, type WebCallLine, webCallLine } from './web-call-line.ts';
 
 /** A web call that this process owns. */
@@ -38,13 +39,17 @@ export interface LiveWebCallOptions {
   readonly aliveMs: number;
   readonly store: Pick<WebCallStore, 'keepAlive' | 'end' | 'addContext'>;
   /** Resolves when the conversation is over and on record. */
-  converse(channel: CallChannel): Promise<void>;
+  converse(channel: CallChannel, line: CarrierLine | null): Promise<void>;
   /** Tells the conversation something about the visitor. */
   note(text: string): void;
   onEnded(call: CallRecord): void;
   /** This process has nothing to do with the call any more. */
   onGone(): void;
   readonly logger: Logger;
+}
+
+interface OpenChannel extends VisitorSide {
+  readonly channel: CallChannel;
 }
 
 type Ending = 'agent' | 'visitor' | 'lost' | 'canceled';
@@ -72,6 +77,7 @@ export function liveWebCall(options: LiveWebCallOptions): LiveWebCall {
   const sinceBeginning = () => Math.max(0, Math.round(performance.now() - beganAtMs));
   const typing = tokenBucket({ perSecond: linesPerSecond, atOnce: linesAtOnce });
   let conversation: Promise<void> = Promise.resolve();
+  let channels = 0;
   let isOver = false;
 
   const line = webCallLine({
@@ -85,24 +91,50 @@ export function liveWebCall(options: LiveWebCallOptions): LiveWebCall {
       lost: () => void finish('lost'),
     },
   });
-  const { channel, visitor } = openChannel();
+  let visitor = open(media);
   const heartbeat = setInterval(() => void sayAlive(), options.aliveMs / 4);
 
-  function openChannel(): { readonly channel: CallChannel; readonly visitor: VisitorSide } {
+  function open(kind: 'audio' | 'text'): OpenChannel {
+    channels += 1;
+    const own = channels;
     const parts = {
       callId,
-      sessionId: `${callId}.${epoch}`,
+      sessionId: `${epoch}.${channels}`,
       send: line.send,
       sinceBeginning,
-      onEnd: () => void finish('agent'),
-      onClose: () => leave(restarting, 'the server is stopping'),
+      onEnd() {
+        if (own === channels) void finish('agent');
+      },
+      onClose() {
+        if (own === channels) leave(restarting, 'the server is stopping');
+      },
     };
-    if (media === 'text') {
-      const { channel, visitor } = textChannel(parts);
-      return { channel: { kind: 'words', channel }, visitor };
+    if (kind === 'audio') {
+      const { channel, visitor } = audioChannel({ ...parts, sound: line });
+      return { ...visitor, channel: { kind, channel } };
     }
-    const { channel, visitor } = audioChannel({ ...parts, sound: line });
-    return { channel: { kind: 'audio', channel }, visitor };
+    const { channel, visitor } = textChannel(parts);
+    return { ...visitor, channel: { kind: 'words', channel } };
+  }
+
+  function converse(): void {
+    const { channel } = visitor;
+    conversation = conversation.then(() =>
+      options.converse(channel, channel.kind === 'audio' ? { say: sayInWriting } : null),
+    );
+  }
+
+  /** For what the speech model does not say: the visitor reads it, and the call goes on in writing. */
+  async function sayInWriting(text: string, then: 'hang-up' | 'converse'): Promise<void> {
+    shownLines({ sessionId: `${epoch}.w`, send: line.send, sinceBeginning })('assistant').show(text, true);
+    if (then === 'hang-up') {
+      void finish('agent');
+      return;
+    }
+    const silenced = visitor;
+    visitor = open('text');
+    silenced.closed();
+    converse();
   }
 
   function onMessage(message: VisitorMessage): void {
@@ -180,9 +212,9 @@ export function liveWebCall(options: LiveWebCallOptions): LiveWebCall {
     line,
     begin(socket, position) {
       line.attach(socket, position);
-      conversation = options.converse(channel);
+      converse();
     },
-    spoken: visitor.spoken,
+    spoken: (role, content) => visitor.spoken(role, content),
     usesTool: (name) => line.send({ type: 'tool', name }),
     cancel: () => void finish('canceled'),
   };

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { widgetCloseCodes, widgetProtocol } from '../contract/widget.ts';
+import type { CarrierLine } from '../conversations/carrier-line.ts';
 import type { EmitEvent } from '../events.ts';
 import type { CallRecord } from '../ports/call-store.ts';
 import type { HttpRequest, HttpResponse } from '../ports/http.ts';
@@ -35,7 +36,7 @@ export interface WebCallSocketsDeps {
   /** Whether calls of this mode can be talked on; otherwise they are in writing. */
   hasSound(mode: Mode): boolean;
   /** Resolves when the conversation is over and on record. */
-  converse(callId: string, channel: CallChannel): Promise<void>;
+  converse(callId: string, channel: CallChannel, line: CarrierLine | null): Promise<void>;
   note(callId: string, text: string): void;
   onEnded(call: CallRecord): void;
   /** How long a visitor whose socket was lost is waited for. */
@@ -76,7 +77,7 @@ export function createWebCallSockets(deps: WebCallSocketsDeps): WebCallSockets {
       resumeWindowMs,
       aliveMs,
       store,
-      converse: (channel) => deps.converse(callId, channel),
+      converse: (channel, line) => deps.converse(callId, channel, line),
       note: (text) => deps.note(callId, text),
       onEnded: deps.onEnded,
       onGone() {

@@ -1,7 +1,12 @@
 export { callOutcome, isTerminal, movesForward, stateOf } from './calls/call-status.ts';
 export type { AcceptedCall, Calls, PromptCallInput, TriggerCallInput } from './calls/calls.ts';
 export { type AgentTool, type AgentToolUse, defineTool } from './conversations/agent-tool.ts';
-export { type Callkite, type CallkiteOptions, createCallkite } from './create-callkite.ts';
+export {
+  type Callkite,
+  type CallkiteOptions,
+  createCallkite,
+  type WebCallOptions,
+} from './create-callkite.ts';
 export { CallkiteError, type CallkiteErrorOptions, type ErrorCode } from './errors.ts';
 export type { CallkiteEvent } from './events.ts';
 export type { Forms } from './forms/forms.ts';
@@ -96,4 +101,12 @@ export type {
   WebCallStore,
 } from './ports/web-call-store.ts';
 export type { WorkflowRecord, WorkflowStore } from './ports/workflow-store.ts';
+export type { PublishableKeyInput, PublishableKeys } from './web-calls/publishable-keys.ts';
+export type {
+  RequestedCallback,
+  VisitInput,
+  Visitor,
+  WebCallSession,
+  WebCalls,
+} from './web-calls/web-calls.ts';
 export type { Workflows } from './workflows/workflows.ts';

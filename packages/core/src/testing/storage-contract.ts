@@ -11,6 +11,7 @@ import { organizationsContract } from './storage/organizations.ts';
 import { reportsContract } from './storage/reports.ts';
 import type { StorageTest } from './storage/tenant.ts';
 import { toolCallsContract } from './storage/tool-calls.ts';
+import { webCallsContract } from './storage/web-calls.ts';
 import { workflowsContract } from './storage/workflows.ts';
 import type { TestFunction } from './telephony-contract.ts';
 
@@ -44,6 +45,7 @@ export function storageContract(options: StorageContractOptions): void {
   reportsContract(test);
   conversationsContract(test);
   toolCallsContract(test);
+  webCallsContract(test);
   jobsContract(test, openAnother);
   deliveriesContract(test);
   limitingContract(test);

@@ -18,6 +18,8 @@ export interface EmbeddedOptions {
   /** @default the emulator's approved account */
   account?: EmbeddedAccount;
   callsPerSecond?: number;
+  /** How much faster than life. @default 20 */
+  speed?: number;
 }
 
 export interface Embedded {
@@ -62,12 +64,12 @@ export async function eventually<T>(
   }
 }
 
-/** The whole product in this process, twenty times as fast as life, with a workflow and a way to send requests. */
+/** The whole product in this process, faster than life, with a workflow and a way to send requests. */
 export async function startEmbedded(options: EmbeddedOptions = {}): Promise<Embedded> {
   const events: CallkiteEvent[] = [];
   const { storage, account, callsPerSecond, mount = nodeMount } = options;
   const embedded = await start({
-    speed: 20,
+    speed: options.speed ?? 20,
     carrier: options.emulator ?? {},
     callkite: {
       operatorToken: 'operator-token-of-the-tests',

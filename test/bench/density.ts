@@ -1,12 +1,6 @@
 import { rounded, table } from './figures.ts';
 import { startLiveCalls } from './live-calls.ts';
-
-interface Usage {
-  rss: number;
-  heapUsed: number;
-  cpu: { user: number; system: number };
-  atMs: number;
-}
+import type { Usage } from './server-process.ts';
 
 const measuredMs = 15_000;
 

@@ -2,8 +2,15 @@ import { benchAccept } from './accept.ts';
 import { benchDensity } from './density.ts';
 import { benchDialling } from './dialling.ts';
 import { benchTurns } from './turns.ts';
+import { benchVoice } from './voice.ts';
 
-const benches = { accept: benchAccept, dialling: benchDialling, turns: benchTurns, density: benchDensity };
+const benches = {
+  accept: benchAccept,
+  dialling: benchDialling,
+  turns: benchTurns,
+  density: benchDensity,
+  voice: benchVoice,
+};
 
 // `pnpm bench` runs all, `pnpm bench accept turns` some.
 const asked = process.argv.slice(2).filter((argument) => argument !== '--');

@@ -48,6 +48,22 @@ export async function startServerProcess(
   };
 }
 
+/** What a server process uses. */
+export interface Usage {
+  readonly rss: number;
+  readonly heapUsed: number;
+  /** Microseconds since the process began. */
+  readonly cpu: { readonly user: number; readonly system: number };
+  readonly atMs: number;
+}
+
+/** Usage of this process, garbage left out. */
+export function usage(): Usage {
+  globalThis.gc?.();
+  const { rss, heapUsed } = process.memoryUsage();
+  return { rss, heapUsed, cpu: process.cpuUsage(), atMs: performance.now() };
+}
+
 /** The other end of `ask`, for the files in `servers/`. */
 export function answerQuestions(url: string, answers: Record<string, () => unknown>): void {
   process.on('message', (message: { id: number; question: string }) => {

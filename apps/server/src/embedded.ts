@@ -22,7 +22,14 @@ export interface EmbeddedNetwork {
 /** Starts both emulators on free loopback ports. @param speed how much faster than life calls run */
 export async function startEmbeddedNetwork(options: { speed: number }): Promise<EmbeddedNetwork> {
   const carrier = await startTwilioEmulator({ speed: options.speed, allowInsecureLoopback: true });
-  const model = await startOpenAiEmulator();
+  const { speed } = options;
+  const model = await startOpenAiEmulator({
+    speech: {
+      thinkMs: Math.round(250 / speed),
+      timesRealTime: 10 * speed,
+      transcriptionMs: Math.round(500 / speed),
+    },
+  });
   return {
     carrierUrl: carrier.url,
     modelUrl: model.url,

@@ -70,12 +70,20 @@ export interface Embedded {
  * ring. An organization with a connected number and keys is ready to place calls.
  */
 export async function startEmbedded(options: EmbeddedOptions = {}): Promise<Embedded> {
+  const speed = options.speed ?? 1;
   const carrier = await startTwilioEmulator({
-    speed: options.speed ?? 1,
+    speed,
     allowInsecureLoopback: true,
     ...options.carrier,
   });
-  const model = await startOpenAiEmulator();
+  const model = await startOpenAiEmulator({
+    // As far ahead of its listener as at the speed of life.
+    speech: {
+      thinkMs: Math.round(250 / speed),
+      timesRealTime: 10 * speed,
+      transcriptionMs: Math.round(500 / speed),
+    },
+  });
   const port = options.port ?? (await freePort());
   const url = `http://127.0.0.1:${port}`;
   const telephony = (name: string) =>

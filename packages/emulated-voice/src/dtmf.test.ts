@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { dtmf, dtmfListener } from './dtmf.ts';
+import { dtmf, dtmfListener, tone } from './dtmf.ts';
 import { silence } from './mu-law.ts';
 import { speak } from './speak.ts';
 
@@ -26,6 +26,7 @@ describe('keys as tones', () => {
   it('are not heard in speech', async () => {
     const { audio } = await speak('Nineteen ninety-nine, oh two, five five five: call me at eleven, Louie.');
     expect(keysIn(audio)).toBe('');
+    expect(keysIn(tone([1000], 500))).toBe('');
   });
 
   it('exist on a telephone only', () => {

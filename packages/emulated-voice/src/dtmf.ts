@@ -20,6 +20,8 @@ const LEAST_LEVEL = 0.03;
 const LEAST_SHARE = 0.85;
 // The two tones of a key are sent equally loud.
 const LEAST_BALANCE = 0.25;
+const lowTones = lowHz.map(oscillator);
+const highTones = highHz.map(oscillator);
 
 /**
  * The tone of a key.
@@ -34,9 +36,13 @@ export function dtmf(digit: string, ms = 120): Uint8Array {
   if (low === undefined || high === undefined) {
     throw new Error(`dtmf() takes one key, 0-9, *, # or A-D, not '${digit}'`);
   }
-  const samples = Float64Array.from(
-    { length: Math.round(ms * SAMPLES_PER_MS) },
-    (_, at) => AMPLITUDE * (Math.sin(angle(low, at)) + Math.sin(angle(high, at))),
+  return tone([low, high], ms);
+}
+
+/** Steady tones, all equally loud: the beep of a mailbox, for example. Frequencies in hertz, below 2600. */
+export function tone(frequencies: readonly number[], ms: number): Uint8Array {
+  const samples = Float64Array.from({ length: Math.round(ms * SAMPLES_PER_MS) }, (_, at) =>
+    frequencies.reduce((sum, hertz) => sum + AMPLITUDE * Math.sin(angle(hertz, at)), 0),
   );
   return encodeMuLaw(samples);
 }
@@ -76,27 +82,39 @@ function keyIn(block: Float64Array): string | undefined {
   let energy = 0;
   for (const sample of block) energy += sample * sample;
   if (energy < LEAST_LEVEL ** 2 * block.length) return undefined;
-  const low = strongest(block, lowHz);
-  const high = strongest(block, highHz);
+  const low = strongest(block, lowTones);
+  const high = strongest(block, highTones);
   if (low.energy + high.energy < LEAST_SHARE * energy) return undefined;
   if (Math.min(low.energy, high.energy) < LEAST_BALANCE * Math.max(low.energy, high.energy)) return undefined;
   return keys[low.index]?.[high.index];
 }
 
-/** The strongest of some tones, with its share of the energy of the block. */
-function strongest(block: Float64Array, frequencies: readonly number[]): { index: number; energy: number } {
+/** The strongest of some tones, with its energy in the block. */
+function strongest(block: Float64Array, tones: readonly Oscillator[]): { index: number; energy: number } {
   let best = { index: -1, energy: 0 };
-  for (const [index, frequency] of frequencies.entries()) {
+  for (const [index, { cosine, sine }] of tones.entries()) {
     let real = 0;
     let imaginary = 0;
-    for (const [at, sample] of block.entries()) {
-      real += sample * Math.cos(angle(frequency, at));
-      imaginary += sample * Math.sin(angle(frequency, at));
+    for (let at = 0; at < block.length; at += 1) {
+      const sample = block[at] ?? 0;
+      real += sample * (cosine[at] ?? 0);
+      imaginary += sample * (sine[at] ?? 0);
     }
     const energy = (2 * (real * real + imaginary * imaginary)) / block.length;
     if (energy > best.energy) best = { index, energy };
   }
   return best;
+}
+
+interface Oscillator {
+  readonly cosine: Float64Array;
+  readonly sine: Float64Array;
+}
+
+function oscillator(hertz: number): Oscillator {
+  const block = (wave: (angle: number) => number) =>
+    Float64Array.from({ length: BLOCK }, (_, at) => wave(angle(hertz, at)));
+  return { cosine: block(Math.cos), sine: block(Math.sin) };
 }
 
 function angle(frequency: number, sample: number): number {

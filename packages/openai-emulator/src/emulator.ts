@@ -6,6 +6,7 @@ import { type CompletionContext, complete } from './completion.ts';
 import { steer } from './control.ts';
 import { authenticate, type Exchange, sendJson } from './exchange.ts';
 import { type FaultSettings, faultPlan } from './faults.ts';
+import { liveEndpoint } from './live/endpoint.ts';
 import { modelCatalog } from './model-catalog.ts';
 import { realtimeEndpoint } from './realtime/endpoint.ts';
 import { newId } from './reply.ts';
@@ -178,7 +179,7 @@ export async function startOpenAiEmulator(options: OpenAiEmulatorOptions = {}): 
     });
   });
   const sockets = speechSockets({
-    endpoints: { '/v1/realtime': realtimeEndpoint(speech) },
+    endpoints: { '/v1/realtime': realtimeEndpoint(speech), '/v1/live/sessions': liveEndpoint(speech) },
     apiKeys,
     context: speech,
     connections,

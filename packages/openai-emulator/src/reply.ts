@@ -61,11 +61,19 @@ function inputCharacters(request: ModelRequest): number {
 
 type ReplySource = ModelAnswer | Exclude<ScriptedReply, string>;
 
-/** The next scripted reply, else what the model answers. @throws ApiError 400 when the script is used up */
-export function think(request: ModelRequest, mind: { script: Script; faults: Faults }): ReplySource {
+/**
+ * The next scripted reply, else what the model answers, by the rules of `ownAnswer`.
+ *
+ * @throws ApiError 400 when the script is used up
+ */
+export function think(
+  request: ModelRequest,
+  mind: { script: Script; faults: Faults },
+  ownAnswer: (request: ModelRequest) => ModelAnswer = answer,
+): ReplySource {
   if (mind.script.active()) return mind.script.next();
   const obeyed = mind.faults.strike('obedient') && obey(request);
-  return obeyed ?? answer(request);
+  return obeyed ?? ownAnswer(request);
 }
 
 export interface ReplyOptions {

@@ -99,6 +99,8 @@ function issueError(issue: z.core.$ZodIssue, parents: readonly PropertyKey[]): A
         .filter((branch) => branch.length > 0)
         .toSorted((left, right) => (right[0]?.path.length ?? 0) - (left[0]?.path.length ?? 0))[0]?.[0];
       if (closest && closest.path.length > 0) return issueError(closest, path);
+      const named = issue.errors.flat().find((branch) => branch.code === 'invalid_value');
+      if (named && typeof issue.input === 'string') return issueError({ ...named, input: issue.input }, path);
       if (issue.errors.length === 0 && 'options' in issue && Array.isArray(issue.options)) {
         return new ApiError(
           `Invalid value at '${param}'. Supported values are: ${listValues(issue.options)}.`,

@@ -40,6 +40,7 @@ const configurationSchema = z.strictObject({
   allowInsecureLoopback: z.boolean().optional(),
   recordLimit: z.number().int().positive().optional(),
   transcripts: z.boolean().optional(),
+  recordAudio: z.boolean().optional(),
   faults: faultsSchema.optional(),
   /** Properties that differ from those of the built-in accounts. */
   builtInAccounts: z

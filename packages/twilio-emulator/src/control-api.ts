@@ -15,7 +15,7 @@ export async function handleControl(
 ): Promise<void> {
   const path = (request.url ?? '').replace(/\?.*$/, '').replace(/^\/_emulator\/?/, '');
   const [collection = '', sid] = path.split('/');
-  const { ledger, faults } = emulation;
+  const { ledger, faults, recordings } = emulation;
   switch (`${request.method} ${collection}${sid === undefined ? '' : '/:sid'}`) {
     case 'GET ':
       sendJson(response, 200, {
@@ -33,8 +33,16 @@ export async function handleControl(
       else sendJson(response, 404, { error: 'no such call' });
       break;
     }
+    case 'GET recordings/:sid': {
+      const wav = recordings?.wav(sid ?? '');
+      if (wav)
+        response.writeHead(200, { 'content-type': 'audio/wav', 'content-length': wav.length }).end(wav);
+      else sendJson(response, 404, { error: 'no such recording; start the emulator with recordAudio' });
+      break;
+    }
     case 'DELETE calls':
       ledger.clear();
+      recordings?.clear();
       response.writeHead(204).end();
       break;
     case 'GET faults':

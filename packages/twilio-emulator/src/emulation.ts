@@ -3,6 +3,7 @@ import type { Call, CallRequest } from './calls/call.ts';
 import type { FaultInjector } from './faults.ts';
 import type { Ledger } from './ledger.ts';
 import type { Pace } from './line/pace.ts';
+import type { Recordings } from './media/recordings.ts';
 import type { CallEvent } from './options.ts';
 import type { Webhooks } from './webhooks.ts';
 
@@ -14,6 +15,8 @@ export interface Emulation {
   readonly ledger: Ledger;
   readonly allowInsecureLoopback: boolean;
   readonly keepTranscripts: boolean;
+  /** Undefined when the sound of streams is not kept. */
+  readonly recordings: Recordings | undefined;
   /** The callee that answers a number; undefined when nobody does. */
   calleeAt(number: string): Callee | undefined;
   /** Dials another leg at once, on behalf of `parent`. */

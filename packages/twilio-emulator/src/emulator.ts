@@ -9,6 +9,7 @@ import type { Emulation } from './emulation.ts';
 import { FaultInjector, type Faults } from './faults.ts';
 import { type CallRecord, Ledger } from './ledger.ts';
 import { pace } from './line/pace.ts';
+import { Recordings } from './media/recordings.ts';
 import type { EmulatorOptions } from './options.ts';
 import { AccountApi } from './rest/account-api.ts';
 import { CallsApi } from './rest/calls.ts';
@@ -27,6 +28,11 @@ export interface TwilioEmulator {
   calls(): CallRecord[];
   /** The truth about one call. */
   call(sid: string): CallRecord | undefined;
+  /**
+   * The sound of a media stream so far as a WAV file, the callee on the left and the agent on the right. Undefined without
+   * the option `recordAudio`, or when newer streams needed the room.
+   */
+  recording(streamSid: string): Uint8Array | undefined;
   /** Forgets all calls, and ends those that live without telling anybody. */
   reset(): void;
   /** Changes faults while it runs; faults that are not named stay as they are. */
@@ -63,6 +69,7 @@ export async function startTwilioEmulator(options: EmulatorOptions = {}): Promis
     }),
     allowInsecureLoopback: options.allowInsecureLoopback ?? false,
     keepTranscripts: options.transcripts ?? true,
+    recordings: options.recordAudio ? new Recordings() : undefined,
     calleeAt: (number) => callees.find((callee) => answersNumber(callee, number)),
     placeChild: (parent, request) => exchange.placeChild(parent, request),
     onEvent: options.onEvent ?? (() => {}),
@@ -101,7 +108,11 @@ export async function startTwilioEmulator(options: EmulatorOptions = {}): Promis
     accounts: accountList,
     calls: () => emulation.ledger.all(),
     call: (sid) => emulation.ledger.find(sid),
-    reset: () => emulation.ledger.clear(),
+    recording: (streamSid) => emulation.recordings?.wav(streamSid),
+    reset: () => {
+      emulation.ledger.clear();
+      emulation.recordings?.clear();
+    },
     configure: ({ faults }) => void emulation.faults.configure(faults),
     async close() {
       emulation.webhooks.close();

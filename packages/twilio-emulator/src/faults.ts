@@ -31,8 +31,10 @@ export const faultsSchema = z.strictObject({
   listSlowMs: milliseconds,
   /** Probability that reading a call, or listing calls, is answered with 500. */
   fetchFails: probability,
-  /** Probability that the relay socket of a call is destroyed once, in the middle of the conversation. */
+  /** Probability that the relay or media socket of a call is destroyed once, in the middle of the conversation. */
   socketDrop: probability,
+  /** Probability that a frame of the callee's sound on a media stream is lost: the next one tells by its timestamp. */
+  framesLost: probability,
   /** Probability that a call which ended stays `in-progress` for ever: no terminal callback, and updates change nothing. */
   stuckInProgress: probability,
   /** Probability that the instructions of an answered call are never requested: the callee hears silence. */

@@ -33,6 +33,32 @@ export interface RelaySessionRecord {
   messagesRefused: number;
 }
 
+/** A Media Stream of a call. Times in milliseconds count from its start, in time of the call. */
+export interface MediaStreamRecord {
+  streamSid: string;
+  name?: string;
+  url: string;
+  startedAt: string;
+  connectedAt?: string;
+  endedAt?: string;
+  /**
+   * `closed` by the application, `completed` with the call, `replaced` by other instructions, `failed` to connect or to
+   * stay connected.
+   */
+  status?: 'closed' | 'completed' | 'replaced' | 'failed';
+  errorCode?: number;
+  /** Messages the application sent, and how many of them were refused. */
+  messagesReceived: number;
+  messagesRefused: number;
+  /** Frames of 20 ms that were sent, and that got lost on the way. */
+  framesSent: number;
+  framesLost: number;
+  /** Words the callee heard, and when; the first two thousand. */
+  words: { text: string; atMs: number }[];
+  /** What was played between two pauses, as the callee heard it; the first thousand. */
+  utterances: { fromMs: number; toMs: number; text: string; cutOff?: true }[];
+}
+
 /** The truth about one create request, or about one leg that `<Dial>` started. Times are ISO 8601. */
 export interface CallRecord {
   requestId: string;
@@ -65,6 +91,7 @@ export interface CallRecord {
   /** Instruction documents, in the order they were executed. */
   documents: { at: string; url: string; status?: number; error?: string }[];
   relaySessions: RelaySessionRecord[];
+  mediaStreams: MediaStreamRecord[];
   /** Keys the agent sent and keys the callee pressed. */
   digits: { at: string; by: 'agent' | 'callee'; digits: string }[];
   transcript: TranscriptLine[];
@@ -84,6 +111,7 @@ export function newCallRecord(
     faults: [],
     documents: [],
     relaySessions: [],
+    mediaStreams: [],
     digits: [],
     transcript: [],
     notifications: [],

@@ -41,4 +41,6 @@ export interface EmulatorOptions {
   recordLimit?: number | undefined;
   /** Keep what was said in the call records. @default true */
   transcripts?: boolean | undefined;
+  /** Keep the sound of media streams, some seventy minutes of it, for `recording`. @default false */
+  recordAudio?: boolean | undefined;
 }

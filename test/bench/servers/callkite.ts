@@ -3,14 +3,14 @@ import { createServer, type Server } from 'node:http';
 import { type Callkite, createCallkite } from '@callkite/core';
 import { attachSockets, nodeHandler } from '@callkite/core/node';
 import { callkiteMiddleware } from '@callkite/express';
-import { openAi } from '@callkite/openai';
+import { openAi, openAiRealtime } from '@callkite/openai';
 import { postgres } from '@callkite/postgres';
 import { twilio } from '@callkite/twilio';
 import { builtInAccounts } from '@callkite/twilio-emulator';
 import express from 'express';
 import fastify from 'fastify';
 import { freePort } from '../../embedded.ts';
-import { answerQuestions } from '../server-process.ts';
+import { answerQuestions, usage } from '../server-process.ts';
 
 const setting = (name: string): string => {
   const value = process.env[name];
@@ -28,6 +28,8 @@ const callkite = createCallkite({
   storage,
   telephony: twilio({ publicUrl: url, apiBaseUrl: process.env.TWILIO_URL ?? url, allowInsecure: true }),
   languageModel: openAi({ apiKey: 'emulated', baseURL: process.env.OPENAI_URL ?? url }),
+  speechModel: openAiRealtime({ apiKey: 'emulated', baseURL: process.env.OPENAI_URL ?? url }),
+  voiceMode: process.env.VOICE_MODE === 'realtime' ? 'realtime' : 'relay',
   publicUrl: url,
   secretKey: randomBytes(32).toString('base64'),
   requestsPerMinute: 100_000_000,
@@ -124,9 +126,5 @@ async function connectWithoutCarrier(organizationId: string): Promise<void> {
 answerQuestions(url, {
   access,
   turns: () => turns.splice(0),
-  usage() {
-    globalThis.gc?.();
-    const { rss, heapUsed } = process.memoryUsage();
-    return { rss, heapUsed, cpu: process.cpuUsage(), atMs: performance.now() };
-  },
+  usage,
 });

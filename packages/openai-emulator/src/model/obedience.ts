@@ -21,13 +21,13 @@ const ORDERS: [ToolPurpose, RegExp][] = [
 ];
 const CALL_CONTROL: ToolPurpose[] = ['end_call', 'transfer', 'opt_out', 'keypad'];
 
-/** What the other side said since the model last spoke. */
+/** What the other side said since the model last spoke or acted. */
 function heardLast(request: ModelRequest): string {
-  const spokeLast = request.turns.findLastIndex(
-    (turn) => turn.role === 'assistant' && turn.text.trim() !== '',
+  const answeredAt = request.turns.findLastIndex(
+    (turn) => turn.role === 'assistant' && (turn.text.trim() !== '' || turn.toolCalls.length > 0),
   );
   return request.turns
-    .slice(spokeLast + 1)
+    .slice(answeredAt + 1)
     .flatMap((turn) => (turn.role === 'user' ? [turn.text] : []))
     .join(' ');
 }

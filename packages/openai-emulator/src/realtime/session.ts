@@ -276,7 +276,10 @@ export class RealtimeSession implements SpeechSession {
     if (this.#hasSpoken) {
       assertOutputFixed(this.#settings.audio.output, wanted.audio?.output ?? {}, 'response.audio.output');
     }
-    if (modalities[0] === 'audio') assertSpokenFormat(output.format, 'session.audio.output.format');
+    if (modalities[0] === 'audio') {
+      const owner = wanted.audio?.output?.format ? 'response' : 'session';
+      assertSpokenFormat(output.format, `${owner}.audio.output.format`);
+    }
     const reply = this.#reply(wanted, maxTokens);
     const response = new RealtimeResponse({
       facts: {

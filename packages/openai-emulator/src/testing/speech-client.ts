@@ -1,10 +1,43 @@
 import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
 import { listener, silence, speak } from '@callkite/emulated-voice';
 import { WebSocket } from 'ws';
 
-/** An event of the server, with whatever fields it has. */
-// biome-ignore lint/suspicious/noExplicitAny: tests read fields of many events, and assert what they find
-export type ServerEvent = Record<string, any> & { type: string };
+interface ServerItem {
+  id: string;
+  status: string;
+  arguments: string;
+  call_id: string;
+  content: [{ transcript: string | null; text: string; audio: string }];
+}
+
+/** An event of the server. Every field that tests read is here; which of them an event has depends on its type. */
+export interface ServerEvent {
+  type: string;
+  event_id: string;
+  client_event_id: string;
+  item_id: string;
+  previous_item_id: string | null;
+  audio_start_ms: number;
+  audio_end_ms: number;
+  start_ms: number;
+  end_ms: number;
+  offset_ms: number;
+  delta: string;
+  transcript: string;
+  usage: { seconds: number };
+  delegation: { id: string };
+  error: { message: string } & Record<string, unknown>;
+  session: { expires_at: number; delegation: unknown; audio: { input: unknown } };
+  item: ServerItem;
+  response: {
+    id: string;
+    status: string;
+    metadata: unknown;
+    output: [ServerItem];
+    usage: { total_tokens: number; input_tokens: number; output_tokens: number };
+  };
+}
 
 /** A socket to a speech model that keeps all it is sent. */
 export interface SpeechClient {
@@ -13,6 +46,7 @@ export interface SpeechClient {
   close(): Promise<number>;
   readonly closed: Promise<number>;
   send(event: object): void;
+  sendRaw(frame: string | Buffer): void;
   /** The first event that fits and was not given before. */
   next(type: string, fits?: (event: ServerEvent) => boolean): Promise<ServerEvent>;
   /** Says something into the socket, and then is silent. */
@@ -57,6 +91,7 @@ export async function connectSpeech(
       return closed;
     },
     send: (event) => socket.send(JSON.stringify(event)),
+    sendRaw: (frame) => socket.send(frame),
     async next(type, fits = () => true) {
       for (;;) {
         const event = events.find((each) => each.type === type && !taken.has(each) && fits(each));
@@ -93,12 +128,9 @@ export async function refusedSpeech(
   baseUrl: string,
   path: string,
   headers: Record<string, string> = { authorization: 'Bearer sk-any' },
-): Promise<{ status: number | undefined; error: ServerEvent; headers: Record<string, unknown> }> {
+): Promise<{ status: number | undefined; error: { message: string }; headers: Record<string, unknown> }> {
   const socket = new WebSocket(`${baseUrl.replace('http', 'ws')}${path}`, { headers });
-  const [, response] = (await once(socket, 'unexpected-response')) as [
-    unknown,
-    import('node:http').IncomingMessage,
-  ];
+  const [, response] = (await once(socket, 'unexpected-response')) as [unknown, IncomingMessage];
   let body = '';
   for await (const chunk of response) body += String(chunk);
   return { status: response.statusCode, error: JSON.parse(body).error, headers: response.headers };
@@ -112,4 +144,26 @@ export function wordsIn(pieces: readonly string[]): string {
     .take()
     .map(({ text }) => text)
     .join(' ');
+}
+
+/** A realtime session that speaks the telephone's format; `session` and `input` add to what it is set to. */
+export async function openRealtime(
+  baseUrl: string,
+  session: object = {},
+  input: object = {},
+): Promise<SpeechClient> {
+  const client = await connectSpeech(baseUrl, '/realtime?model=gpt-realtime-2.1');
+  await client.next('session.created');
+  const format = { type: 'audio/pcmu' };
+  const audio = { input: { format, ...input }, output: { format } };
+  client.send({ type: 'session.update', session: { type: 'realtime', audio, ...session } });
+  await client.next('session.updated');
+  return client;
+}
+
+/** What was said in the answers given so far: read back from their sound. */
+export function spokenWords(client: SpeechClient): string {
+  return wordsIn(
+    client.events.filter(({ type }) => type === 'response.output_audio.delta').map(({ delta }) => delta),
+  );
 }

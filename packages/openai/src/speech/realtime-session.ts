@@ -190,7 +190,7 @@ export class RealtimeSession implements SpeechSession {
     this.#isConfigured = true;
     const commands: RealtimeClientEvent[] = this.#history
       .flatMap(itemsOf)
-      .map((item) => ({ type: 'conversation.item.create', item }));
+      .map((item) => ({ type: 'conversation.item.create', event_id: 'history', item }));
     const session = { ...this.#settings.configuration, instructions: this.#instructions };
     commands.push({ type: 'session.update', event_id: configurationId, session });
     for (const command of commands) this.#socket.agree(JSON.stringify(command));

@@ -3,7 +3,6 @@ import { delay } from './delay.ts';
 import type { Line } from './line.ts';
 
 const KEY_PRESS_MS = 250;
-const BEEP_MS = 500;
 
 /** The line as a callee's script uses it. */
 export function calleeLine(
@@ -41,10 +40,7 @@ export function calleeLine(
       line.calleePresses(digit);
       await delay(line.pace.real(KEY_PRESS_MS), line.signal);
     },
-    async beep() {
-      line.calleeSounds('beep');
-      await delay(line.pace.real(BEEP_MS), line.signal);
-    },
+    beep: () => line.calleeBeeps(),
     wait: (milliseconds) => delay(line.pace.real(milliseconds), line.signal),
     silence: never,
     hangUp() {

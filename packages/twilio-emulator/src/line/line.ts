@@ -1,4 +1,6 @@
+import { speak, tone } from '@callkite/emulated-voice';
 import { AgentVoice, type CutSpeech, type InterruptibleBy } from './agent-voice.ts';
+import { CalleeEar, type EarListener, FRAME_BYTES } from './callee-ear.ts';
 import { delay, unlessAborted } from './delay.ts';
 import type { Pace } from './pace.ts';
 
@@ -7,6 +9,9 @@ import type { Pace } from './pace.ts';
 const PAUSE_AFTER_FINISHED_CYCLE = { ms: 400, leastMs: 60 };
 const PAUSE_IN_OPEN_CYCLE = { ms: 2500, leastMs: 250 };
 const LEAST_PATIENCE_MS = 500;
+
+const BEEP_MS = 500;
+const BEEP_HZ = 1000;
 
 /** The verb that currently listens to the callee. */
 export interface CalleeListener {
@@ -24,10 +29,26 @@ export interface AgentListener {
   agentSilent(): void;
 }
 
+/** Carries sound between the callee and the application, while there is a connection that does. */
+export interface SoundPath {
+  /** Whether the agent's speech is not played to its end yet. */
+  readonly hasSpeechToPlay: boolean;
+  /** Sends a sound after those before it. Resolves once all of it is sent, or never will be. */
+  send(audio: Uint8Array): Promise<void>;
+}
+
 /** Who wants to know what is said on a line. */
 export interface LineObserver {
   said(speaker: 'agent' | 'callee', text: string, interrupted: boolean): void;
   pressed(by: 'agent' | 'callee', digits: string): void;
+}
+
+/** What the callee is saying while no sound is carried. */
+interface WordsBeingSaid {
+  text: string;
+  startedAt: number;
+  /** Resolves once what was left to say when sound was connected has been sent. */
+  rest: Promise<void>;
 }
 
 /** The audio of one call: the agent's voice on one side, the callee on the other. */
@@ -48,6 +69,9 @@ export class Line {
   #wakeStarted: (() => void) | undefined;
   #keys: string[] = [];
   #wakePressed: (() => void) | undefined;
+  #soundPath: SoundPath | undefined;
+  #ear: CalleeEar | undefined;
+  #saying: WordsBeingSaid | undefined;
 
   constructor(options: { pace: Pace; signal: AbortSignal; observer: LineObserver }) {
     this.pace = options.pace;
@@ -61,7 +85,7 @@ export class Line {
   }
 
   get agentSpeaking(): boolean {
-    return this.#voice.speaking;
+    return this.#voice.speaking || this.#ear?.hearsSpeech === true;
   }
 
   /** What may cut off the agent's current words; undefined when it is silent. */
@@ -111,11 +135,48 @@ export class Line {
     return cut;
   }
 
+  /**
+   * From now on the two sides hear each other in sound. What the callee is just saying is heard from here on.
+   *
+   * @returns the ear that has to hear all that is played to the callee
+   */
+  connectSound(path: SoundPath, observer: Pick<EarListener, 'word' | 'ended'>): CalleeEar {
+    this.#soundPath = path;
+    this.#ear = new CalleeEar({
+      started: () => this.#agentStarted(),
+      word: (word) => observer.word(word),
+      ended: (utterance) => {
+        observer.ended(utterance);
+        if (utterance.cutOff) this.#endUtterance(utterance.text, true);
+        else this.#heard += utterance.text && `${utterance.text} `;
+      },
+      finished: () => this.#endUtterance('', false),
+      key: (key) => this.sendDigits(key),
+    });
+    if (this.#saying) this.#saying.rest = this.#sendRestOf(this.#saying);
+    return this.#ear;
+  }
+
+  /** The application takes back sound before it is played. */
+  cutSoundOff(): void {
+    if (!this.#soundPath?.hasSpeechToPlay) return;
+    this.#ear?.end(true);
+    this.#endUtterance('', true);
+  }
+
+  /** No sound is carried any more. */
+  disconnectSound(): void {
+    this.stopAgent();
+    this.#soundPath = undefined;
+    this.#ear = undefined;
+  }
+
   /** The agent's side is gone: redirected, or its session is over. */
   stopAgent(): void {
+    const isCutOff = this.#voice.speaking || this.#soundPath?.hasSpeechToPlay === true;
+    this.#ear?.end(isCutOff);
     clearTimeout(this.#pauseTimer);
-    const wasSpeaking = this.#voice.speaking;
-    this.#endUtterance(this.#voice.stop(), wasSpeaking);
+    this.#endUtterance(this.#voice.stop(), isCutOff);
   }
 
   /** The agent sends keys. */
@@ -159,23 +220,20 @@ export class Line {
     this.calleeListener?.speechStarted();
     // The listener may have called interruptAgent().
     const cut = this.#cut as CutSpeech | undefined;
-    const durationMs = this.pace.speech(text);
-    await delay(durationMs / 2, this.signal);
-    this.calleeListener?.speechGoesOn(
-      text
-        .slice(0, Math.ceil(text.length / 2))
-        .replace(/\S*$/, '')
-        .trim() || text,
-    );
-    await delay(durationMs / 2, this.signal);
+    const heard = cut?.heard ?? (this.#ear?.hearsSpeech ? (this.#heard + this.#ear.heard).trim() : '');
+    if (this.#soundPath) await this.#speakInSound(text);
+    else await this.#speakInWords(text);
     this.#observer.said('callee', text, false);
     this.calleeListener?.speechEnded(text);
-    return cut?.heard ?? '';
+    return heard;
   }
 
-  /** The callee makes a noise that is no speech. */
-  calleeSounds(name: string): void {
-    this.#observer.said('callee', `(${name})`, false);
+  /** A machine at the callee's end beeps. */
+  async calleeBeeps(): Promise<void> {
+    this.#observer.said('callee', '(beep)', false);
+    const path = this.#soundPath;
+    if (path) await unlessAborted(path.send(tone([BEEP_HZ], BEEP_MS)), this.signal);
+    else await delay(this.pace.real(BEEP_MS), this.signal);
   }
 
   calleePresses(digit: string): void {
@@ -190,6 +248,39 @@ export class Line {
       this.#wakeStarted = resolve;
     });
     await unlessAborted(started, this.signal);
+  }
+
+  async #speakInWords(text: string): Promise<void> {
+    const durationMs = this.pace.speech(text);
+    const saying: WordsBeingSaid = { text, startedAt: performance.now(), rest: Promise.resolve() };
+    this.#saying = saying;
+    try {
+      await delay(durationMs / 2, this.signal);
+      this.calleeListener?.speechGoesOn(
+        text
+          .slice(0, Math.ceil(text.length / 2))
+          .replace(/\S*$/, '')
+          .trim() || text,
+      );
+      await delay(durationMs / 2, this.signal);
+      await unlessAborted(saying.rest, this.signal);
+    } finally {
+      this.#saying = undefined;
+    }
+  }
+
+  async #speakInSound(text: string): Promise<void> {
+    const { audio } = await unlessAborted(speak(text, { voice: 'callee' }), this.signal);
+    const path = this.#soundPath;
+    if (path) await unlessAborted(path.send(audio), this.signal);
+    else await delay(this.pace.speech(text), this.signal);
+  }
+
+  async #sendRestOf({ text, startedAt }: WordsBeingSaid): Promise<void> {
+    const share = Math.min(1, (performance.now() - startedAt) / this.pace.speech(text));
+    const { audio } = await speak(text, { voice: 'callee' });
+    const frames = Math.floor((audio.length / FRAME_BYTES) * share);
+    await this.#soundPath?.send(audio.subarray(frames * FRAME_BYTES));
   }
 
   /** Waits for the agent to have said something; the time runs only while the agent is silent. */

@@ -23,14 +23,14 @@ export interface WebhookAnswer {
   body?: string;
 }
 
-/** A relay socket as the application sees it. */
+/** A relay or media socket as the application sees it. */
 export interface RelaySocket {
   socket: WebSocket;
   isSigned: boolean;
-  messages: { type: string; [field: string]: unknown }[];
+  messages: { [field: string]: unknown }[];
   closed: { code: number; reason: string } | undefined;
   send(message: unknown): void;
-  /** The next message of a type that was not asked for before. */
+  /** The next message of a type (or event) that was not asked for before. */
   next(type: string): Promise<Record<string, unknown>>;
 }
 
@@ -120,7 +120,9 @@ function relaySocket(socket: WebSocket, isSigned: boolean): RelaySocket {
     send: (message) => socket.send(typeof message === 'string' ? message : JSON.stringify(message)),
     async next(type) {
       for (;;) {
-        const index = relay.messages.findIndex((message, at) => at >= taken && message.type === type);
+        const index = relay.messages.findIndex(
+          (message, at) => at >= taken && (message.type ?? message.event) === type,
+        );
         const found = relay.messages[index];
         if (found) {
           taken = index + 1;

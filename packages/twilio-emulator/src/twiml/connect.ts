@@ -1,3 +1,4 @@
+import { connectStream } from '../media/connect-stream.ts';
 import { conversationRelay } from '../relay/conversation-relay.ts';
 import type { TwimlElement } from './document.ts';
 import { TwimlError, targetOf, type Verb, type VerbContext } from './verb.ts';
@@ -12,7 +13,10 @@ export type ConnectNoun = (
   action: ReturnType<typeof targetOf>,
 ) => Promise<SessionParameters>;
 
-const nouns: Readonly<Record<string, ConnectNoun>> = { ConversationRelay: conversationRelay };
+const nouns: Readonly<Record<string, ConnectNoun>> = {
+  ConversationRelay: conversationRelay,
+  Stream: connectStream,
+};
 
 /** Hands the call to a session, and goes on with the document that `action` returns, or with the next verb. */
 export const connect: Verb = async (element, context) => {
@@ -23,7 +27,10 @@ export const connect: Verb = async (element, context) => {
     context.call.notify(12200, `<Connect> runs one noun: <${other.name}> is dropped`);
   const noun = nouns[first.name];
   if (!noun) {
-    throw new TwimlError(12100, `<Connect><${first.name}> is not emulated; use <Connect><ConversationRelay>`);
+    throw new TwimlError(
+      12100,
+      `<Connect><${first.name}> is not emulated; use <ConversationRelay> or <Stream>`,
+    );
   }
   const parameters = await noun(first, context, action);
   return action ? { ...action, parameters } : 'next';

@@ -162,7 +162,7 @@ describe('instructions that cannot be carried out', () => {
     ['another root element', { headers: { 'content-type': 'text/xml' }, body: '<Reply/>' }, 12100],
     ['another content type', { headers: { 'content-type': 'text/html' }, body: '<Response/>' }, 12300],
     ['a verb that does not exist', '<Sing>La</Sing>', 12100],
-    ['media streams, which are not emulated', '<Connect><Stream url="wss://example.test"/></Connect>', 12100],
+    ['sessions that are not emulated', '<Connect><VirtualAgent/></Connect>', 12100],
     ['a redirect to no URL', '<Redirect>http://[</Redirect>', 11100],
     ['a caller ID of somebody else', '<Dial callerId="+12125550142">+12025550100</Dial>', 13214],
     ['a conference', '<Dial><Conference>Room</Conference></Dial>', 12100],

@@ -53,13 +53,13 @@ export const redirect: Verb = async (element, context) => {
   return { ...target, parameters: {} };
 };
 
-/** Notes that a recording was asked for. No audio exists here to record, and no recording callbacks are sent. */
+/** Notes that a recording was asked for. Nothing is recorded, and no recording callbacks are sent. */
 export const startRecording: Verb = async (element, { call }) => {
   for (const child of element.children) {
     if (child.name !== 'Recording') {
       throw new TwimlError(12100, `<Start><${child.name}> is not emulated`);
     }
-    call.notify(0, '<Start><Recording>: the emulator has no audio, so nothing is recorded');
+    call.notify(0, '<Start><Recording>: recordings are not emulated, so nothing is recorded');
   }
   return 'next';
 };

@@ -1,0 +1,47 @@
+import { toWav } from '@callkite/emulated-voice';
+import { FRAME_BYTES } from '../line/callee-ear.ts';
+
+const MAXIMUM_BYTES = 64 * 1024 * 1024;
+
+interface Recording {
+  callee: Uint8Array[];
+  agent: Uint8Array[];
+}
+
+/** The sound of media streams, both sides of it: some seventy minutes of the newest streams. */
+export class Recordings {
+  readonly #recordings = new Map<string, Recording>();
+  #bytes = 0;
+
+  /** @returns what records a stream, frame by frame */
+  start(streamSid: string): (callee: Uint8Array, agent: Uint8Array) => void {
+    const recording: Recording = { callee: [], agent: [] };
+    this.#recordings.set(streamSid, recording);
+    return (callee, agent) => {
+      if (this.#recordings.get(streamSid) !== recording) return;
+      recording.callee.push(callee);
+      recording.agent.push(agent);
+      this.#bytes += 2 * FRAME_BYTES;
+      if (this.#bytes > MAXIMUM_BYTES) this.#forgetOldest();
+    };
+  }
+
+  /** A WAV file with the callee on the left and the agent on the right. */
+  wav(streamSid: string): Uint8Array | undefined {
+    const recording = this.#recordings.get(streamSid);
+    return recording && toWav([Buffer.concat(recording.callee), Buffer.concat(recording.agent)]);
+  }
+
+  clear(): void {
+    this.#recordings.clear();
+    this.#bytes = 0;
+  }
+
+  #forgetOldest(): void {
+    for (const [streamSid, { callee }] of this.#recordings) {
+      this.#recordings.delete(streamSid);
+      this.#bytes -= 2 * FRAME_BYTES * callee.length;
+      return;
+    }
+  }
+}

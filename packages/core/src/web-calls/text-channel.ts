@@ -20,10 +20,17 @@ export function textChannel(options: VisitorChannelOptions): {
   const events = eventQueue<CalleeEvent>();
   const begin = shownLines(options);
   let open: { readonly line: ShownLine; text: string } | null = null;
+  /** Shown, and not told to be read yet: of a line that is told word for word before its end, nobody would learn the end. */
+  let unread = '';
   let isClosed = false;
 
   function tell(...told: readonly CalleeEvent[]): void {
     if (!isClosed) for (const event of told) events.push(event);
+  }
+
+  function tellRead(): void {
+    if (unread !== '') tell({ type: 'played', text: unread });
+    unread = '';
   }
 
   tell({ type: 'ready', providerCallId: callId, sessionId });
@@ -39,8 +46,10 @@ export function textChannel(options: VisitorChannelOptions): {
         }
         open.text += text;
         open.line.show(open.text, last);
-        if (text !== '') tell({ type: 'played', text });
+        if (hasWords(text)) tellRead();
+        unread += text;
         if (!last) return;
+        tellRead();
         open = null;
         send({ type: 'status', status: 'listening' });
         tell({ type: 'callee-speaking', speaking: true });
@@ -64,9 +73,12 @@ export function textChannel(options: VisitorChannelOptions): {
       // The words are on the visitor's screen already.
       spoken: () => undefined,
       closed() {
+        tellRead();
         tell({ type: 'closed' });
         isClosed = true;
       },
     },
   };
 }
+
+const hasWords = (text: string) => /[\p{L}\p{N}]/u.test(text);

@@ -102,9 +102,11 @@ export class Visitor {
     return [...lines.values()];
   }
 
-  saw(role: 'assistant' | 'user', pattern: RegExp): Promise<Transcript> {
-    return eventually(`${role}: ${pattern}`, () =>
-      this.lines.find((line) => line.final && line.role === role && pattern.test(line.text)),
+  saw(role: 'assistant' | 'user', pattern: RegExp, timeoutMs?: number): Promise<Transcript> {
+    return eventually(
+      `${role}: ${pattern}`,
+      () => this.lines.find((line) => line.final && line.role === role && pattern.test(line.text)),
+      timeoutMs,
     );
   }
 

@@ -15,8 +15,10 @@ const bytesPerMs = 8;
 const aheadMs = 400;
 const tickMs = 20;
 /** The visitor's sound may come so late before silence takes its place, and so early before it is dropped. */
-const lateMs = 300;
+const lateMs = 1_000;
 const earlyMs = 2_000;
+/** A muted microphone is not waited for. */
+const mutedLateMs = 200;
 /** Silence is filled up to so long ago: what is on its way still fits in. */
 const fillMarginMs = 100;
 /** What waits to be played, at most: ten minutes. */
@@ -46,6 +48,7 @@ export function audioChannel(options: VisitorChannelOptions & { readonly sound: 
   let playedUntilMs = 0;
   let pacing: NodeJS.Timeout | undefined;
   let isSpeaking = false;
+  let isMuted = false;
   let isClosed = false;
   const beganAtMs = performance.now();
   let heardMs = 0;
@@ -62,7 +65,7 @@ export function audioChannel(options: VisitorChannelOptions & { readonly sound: 
 
   function fillSilence(): void {
     const missingMs = performance.now() - beganAtMs - heardMs;
-    if (missingMs < lateMs) return;
+    if (missingMs < (isMuted ? mutedLateMs : lateMs)) return;
     const frames = Math.floor((missingMs - fillMarginMs) / frameMs);
     hear(Buffer.alloc(frames * frameBytes, silentByte));
   }
@@ -158,6 +161,9 @@ export function audioChannel(options: VisitorChannelOptions & { readonly sound: 
             begin('user', message.id).show(message.text, true);
             typed.push(message.text.trim());
             tell({ type: 'typed', text: message.text });
+            return;
+          case 'mute':
+            isMuted = message.on;
             return;
           case 'dtmf':
             tell({ type: 'pressed', digit: message.digit });

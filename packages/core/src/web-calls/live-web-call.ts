@@ -148,13 +148,11 @@ export function liveWebCall(options: LiveWebCallOptions): LiveWebCall {
         return;
       case 'dtmf':
       case 'mark':
+      case 'mute':
         visitor.take(message);
         return;
       case 'end':
         void finish('visitor');
-        return;
-      case 'mute':
-        // A muted microphone sends nothing, which is heard as silence.
         return;
     }
   }

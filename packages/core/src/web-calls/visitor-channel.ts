@@ -14,7 +14,7 @@ export interface VisitorChannelOptions {
   onClose(): void;
 }
 
-export type ChannelMessage = Extract<VisitorMessage, { type: 'text' | 'dtmf' | 'mark' }>;
+export type ChannelMessage = Extract<VisitorMessage, { type: 'text' | 'dtmf' | 'mark' | 'mute' }>;
 
 /** The visitor's side of a channel. */
 export interface VisitorSide {

@@ -52,8 +52,9 @@ type Start = Extract<ReturnType<typeof parseClientEvent>, { type: 'start' }>;
 const startWithinMs = 10_000;
 /** The process counts as alive for longer than a visitor is waited for: he may come back to another one. */
 const aliveFactor = 1.5;
-/** WebSocket close code: internal error. */
+/** WebSocket close codes: 1011 internal error, 1012 service restart. After both, clients try again. */
 const internalError = 1011;
+const restarting = 1012;
 
 /** What is stored of the token of a session. */
 export function sessionTokenHash(token: string): string {
@@ -96,7 +97,8 @@ export function createWebCallSockets(deps: WebCallSocketsDeps): WebCallSockets {
     start: Start,
   ): Promise<LiveWebCall | number> {
     if (state !== 'new') return widgetCloseCodes.unauthenticated;
-    if (isStopping || live.size >= deps.maximumLive) return widgetCloseCodes.busy;
+    if (isStopping) return restarting;
+    if (live.size >= deps.maximumLive) return widgetCloseCodes.busy;
     const { callId, organizationId } = visit;
     const hears = start.media === 'audio' && start.codecs.includes('mulaw/8000');
     const media = hears && deps.hasSound(mode) ? 'audio' : 'text';
@@ -127,7 +129,8 @@ export function createWebCallSockets(deps: WebCallSocketsDeps): WebCallSockets {
     const { callId, organizationId } = visit;
     const here = live.get(callId);
     if (here) return here.line.attach(socket, position) ? here : widgetCloseCodes.gone;
-    if (state !== 'live' || isStopping) return widgetCloseCodes.gone;
+    if (state !== 'live') return widgetCloseCodes.gone;
+    if (isStopping) return restarting;
     const epoch = await store.takeOver(callId, aliveMs);
     const call = await storage.calls.get(organizationId, callId);
     if (epoch === null || !call?.answeredAt) return widgetCloseCodes.gone;

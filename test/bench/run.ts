@@ -1,6 +1,7 @@
 import { benchAccept } from './accept.ts';
 import { benchDensity } from './density.ts';
 import { benchDialling } from './dialling.ts';
+import { benchRelayTokens } from './relay-tokens.ts';
 import { benchTurns } from './turns.ts';
 import { benchVoice } from './voice.ts';
 
@@ -9,6 +10,7 @@ const benches = {
   dialling: benchDialling,
   turns: benchTurns,
   density: benchDensity,
+  'relay-tokens': benchRelayTokens,
   voice: benchVoice,
 };
 

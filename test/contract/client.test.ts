@@ -67,7 +67,7 @@ it('verifies the webhook of a workflow call', async () => {
       name: 'Hello',
       definition: { objective: 'Say hello.', metadata: { webhooks: [webhook.id] } },
     });
-    await client.calls.trigger({
+    const { call_id: callId } = await client.calls.trigger({
       recipient_phone: '+12025550143',
       workflow_id: workflow.id,
       recipient_name: 'Jamie Doe',
@@ -75,7 +75,11 @@ it('verifies the webhook of a workflow call', async () => {
     const { body, headers } = await eventually('a webhook', () => received[0]);
     const payload = verifyWebhook(body, headers, webhook.secret);
     expect(webhookPayload.strict().parse(payload)).toEqual(payload);
-    expect(payload).toMatchObject({ workflow_id: workflow.id, phone_number_to: '+12025550143' });
+    expect(payload).toMatchObject({
+      call_id: callId,
+      workflow_id: workflow.id,
+      phone_number_to: '+12025550143',
+    });
     expect(JSON.parse(payload.context)).toMatchObject({ name: 'Jamie Doe', number: '+12025550143' });
     const deliveries: unknown[] = [];
     for await (const { call_id, kind } of client.webhooks.deliveries(webhook.id))

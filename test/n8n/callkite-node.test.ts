@@ -68,6 +68,7 @@ describe('Call: Place', () => {
     };
     expect(calls).toMatchObject([
       {
+        call_id: item?.json.call_id,
         workflow_id: server.workflowId,
         recipient_name: 'Jordan Avery',
         recipient_email: 'jordan@example.com',
@@ -81,8 +82,10 @@ describe('Call: Place', () => {
     const parameters = (itemIndex: number) => place(numbers[itemIndex] ?? '');
     const options = { items: numbers.map((number) => ({ number })), executionId: 'retried' };
     const first = run(parameters, options);
-    expect(await first.try()).toEqual(await first.try());
-    await run(parameters, options).try();
+    const placed = await first.try();
+    expect(placed[0]?.json.call_id).toMatch(/^call_/);
+    expect(await first.try()).toEqual(placed);
+    expect(await run(parameters, options).try()).toEqual(placed);
     await allOver();
     expect(numbers.map(rings)).toEqual([1, 1]);
   });

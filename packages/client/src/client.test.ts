@@ -83,13 +83,16 @@ describe('placing calls', () => {
     });
   });
 
-  it('uses the key it is given', async () => {
-    const { client, received } = await api(json(200, { success: true, message: 'ok' }));
-    await client.calls.trigger({
+  it('uses the key it is given, and tells the id of the call', async () => {
+    const { client, received } = await api(
+      json(200, { success: true, message: 'ok' }, { 'callkite-call-id': 'call_1' }),
+    );
+    const triggered = await client.calls.trigger({
       recipient_phone: '+12025550142',
       workflow_id: 'wf_1',
       idempotency_key: 'mine',
     });
+    expect(triggered).toEqual({ success: true, message: 'ok', call_id: 'call_1' });
     expect(JSON.parse(received[0]?.body ?? '')).toMatchObject({
       idempotency_key: 'mine',
       workflow_id: 'wf_1',

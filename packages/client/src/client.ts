@@ -24,7 +24,13 @@ import type {
   WorkflowSummaries,
 } from '@callkite/core/contract';
 import { CallkiteTimeoutError } from './api-error.ts';
-import { type CallkiteClientOptions, createTransport } from './transport.ts';
+import { type ApiRequest, type CallkiteClientOptions, createTransport } from './transport.ts';
+
+/** What `trigger` resolves to: the answer's body, and the id from its header. */
+export interface TriggeredCall extends TriggerCallResponse {
+  /** `null` when the server does not tell it. */
+  call_id: string | null;
+}
 
 export interface CallkiteClient {
   readonly calls: {
@@ -32,7 +38,7 @@ export interface CallkiteClient {
      * Places a call that runs a workflow. Without an `idempotency_key` one is made up, so that retries of this one
      * invocation never ring twice.
      */
-    trigger(request: TriggerCallRequest): Promise<TriggerCallResponse>;
+    trigger(request: TriggerCallRequest): Promise<TriggeredCall>;
     /** Places a call from a description of its task; as safe to retry as `trigger`. */
     prompt(request: PromptCallRequest): Promise<PromptCallResponse>;
     get(callId: string): Promise<CallDetail>;
@@ -97,13 +103,14 @@ export interface CallkiteClient {
  * Methods reject with `CallkiteApiError` when the API refuses.
  */
 export function callkite(options: CallkiteClientOptions): CallkiteClient {
-  const send = createTransport(options);
+  const exchange = createTransport(options);
+  const send = async <Answer>(request: ApiRequest) => (await exchange<Answer>(request)).body;
   const get = <Answer>(path: string[], query?: Readonly<Record<string, string | number | undefined>>) =>
     send<Answer>({ method: 'GET', path, query, repeatable: true });
   const write = <Answer>(method: 'POST' | 'PATCH' | 'DELETE', path: string[], body?: unknown) =>
     send<Answer>({ method, path, body, repeatable: false });
   const place = <Answer>(path: string, request: { idempotency_key?: string | undefined }) =>
-    send<Answer>({
+    exchange<Answer>({
       method: 'POST',
       path: [path],
       body: { ...request, idempotency_key: request.idempotency_key ?? crypto.randomUUID() },
@@ -127,8 +134,11 @@ export function callkite(options: CallkiteClientOptions): CallkiteClient {
 
   return {
     calls: {
-      trigger: (request) => place<TriggerCallResponse>('call', request),
-      prompt: (request) => place<PromptCallResponse>('call-prompt', request),
+      async trigger(request) {
+        const { body, headers } = await place<TriggerCallResponse>('call', request);
+        return { ...body, call_id: headers.get('callkite-call-id') };
+      },
+      prompt: async (request) => (await place<PromptCallResponse>('call-prompt', request)).body,
       get: getCall,
       async waitFor(callId, { timeoutMs = 900_000, pollMs = 2_000 } = {}) {
         const deadline = performance.now() + timeoutMs;

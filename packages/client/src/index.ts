@@ -19,6 +19,6 @@ export type {
 } from '@callkite/core/contract';
 export { WebhookVerificationError } from 'standardwebhooks';
 export { CallkiteApiError, CallkiteTimeoutError } from './api-error.ts';
-export { type CallkiteClient, callkite } from './client.ts';
+export { type CallkiteClient, callkite, type TriggeredCall } from './client.ts';
 export type { CallkiteClientOptions } from './transport.ts';
 export { verifyWebhook } from './verify-webhook.ts';

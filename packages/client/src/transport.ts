@@ -26,8 +26,13 @@ export interface ApiRequest {
   repeatable: boolean;
 }
 
+export interface ApiAnswer<Body> {
+  readonly body: Body;
+  readonly headers: Headers;
+}
+
 /** Sends a request, again where that is safe and of use. Rejects with `CallkiteApiError`, or as `fetch` does. */
-export type Send = <Answer>(request: ApiRequest) => Promise<Answer>;
+export type Send = <Body>(request: ApiRequest) => Promise<ApiAnswer<Body>>;
 
 const firstRetryDelayMs = 250;
 
@@ -42,7 +47,7 @@ export function createTransport(options: CallkiteClientOptions): Send {
   } = options;
   const base = baseUrl.replace(/\/+$/, '');
 
-  async function attempt(request: ApiRequest): Promise<unknown> {
+  async function attempt<Body>(request: ApiRequest): Promise<ApiAnswer<Body>> {
     const query = new URLSearchParams();
     for (const [name, value] of Object.entries(request.query ?? {})) {
       if (value !== undefined) query.set(name, String(value));
@@ -62,13 +67,13 @@ export function createTransport(options: CallkiteClientOptions): Send {
     });
     const text = await response.text();
     if (!response.ok) throw apiError(response, text);
-    return text === '' ? undefined : JSON.parse(text);
+    return { body: text === '' ? undefined : JSON.parse(text), headers: response.headers };
   }
 
-  return async <Answer>(request: ApiRequest) => {
+  return async <Body>(request: ApiRequest) => {
     for (let retries = 0; ; retries += 1) {
       try {
-        return (await attempt(request)) as Answer;
+        return await attempt<Body>(request);
       } catch (error) {
         const delayMs = retries < maximumRetries ? retryDelayMs(error, request, retries) : null;
         if (delayMs === null || delayMs > maximumRetryDelayMs) throw error;

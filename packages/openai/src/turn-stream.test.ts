@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { setImmediate as nextLoop } from 'node:timers/promises';
 import { CallkiteError, type TurnPart, type TurnRequest } from '@callkite/core';
 import { afterEach, describe, expect, it } from 'vitest';
 import * as z from 'zod';
@@ -13,7 +14,7 @@ afterEach(() => {
   for (const cleanUp of cleanUps.splice(0)) cleanUp();
 });
 
-type Answer = (response: ServerResponse, request: IncomingMessage) => void;
+type Answer = (response: ServerResponse, request: IncomingMessage) => void | Promise<void>;
 
 /** A model server that gives the answers in turn, the last one for ever. */
 async function modelServer(...answers: Answer[]) {
@@ -181,6 +182,25 @@ describe('a turn', () => {
     ]);
   });
 
+  it.each([1, 7, 100])('is the same in packets of %i bytes', async (size) => {
+    const frames = [chunk({ content: 'Grüß ' }), chunk({ content: '😀 "Gott".' }), chunk({}, 'stop')];
+    const lines = [': comment', ...frames.map((frame) => `data: ${JSON.stringify(frame)}`), 'data: [DONE]'];
+    const bytes = Buffer.from(lines.map((line) => `${line}\r\n\r\n`).join(''));
+    const { baseURL } = await modelServer(async (response) => {
+      begin(response);
+      for (let at = 0; at < bytes.length; at += size) {
+        response.write(bytes.subarray(at, at + size));
+        await nextLoop();
+      }
+      response.end();
+    });
+    expect(await partsOf(streamTurn(baseURL))).toEqual([
+      { type: 'text', text: 'Grüß ' },
+      { type: 'text', text: '😀 "Gott".' },
+      { type: 'end', reason: 'stop' },
+    ]);
+  });
+
   it('puts fragmented tool calls together', async () => {
     const call = (index: number, rest: object) => chunk({ tool_calls: [{ index, ...rest }] });
     const { baseURL } = await modelServer(
@@ -227,7 +247,7 @@ describe('a turn that fails', () => {
   it.each<[string, Answer]>([
     ['503', failure(503, 'overloaded')],
     ['429', failure(429, 'rate_limit_exceeded', { 'retry-after': '7' })],
-    ['a connection cut before the first token', (_, request) => request.socket.destroy()],
+    ['a connection cut before the first token', (_, request) => void request.socket.destroy()],
     ['an error in place of the first token', stream({ error: { message: 'x', type: 'server_error' } })],
     ['a stream that ends before it begins', stream()],
   ])('with %s is asked for again, once', async (_, answer) => {

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ModelToolCall, TurnPart, TurnRequest } from '@callkite/core';
 import type OpenAI from 'openai';
 import { chatMessages, chatTools, type ModelAccess, modelParameters } from './chat-request.ts';
+import { chunkBatches } from './chat-stream.ts';
 import { timeout, toCallkiteError, unavailable } from './model-failure.ts';
 import { watchdog } from './watchdog.ts';
 
@@ -24,13 +25,19 @@ export async function* streamTurn(access: ModelAccess, request: TurnRequest): As
     const patience = watchdog(request.signal, access.timeoutMs);
     let begun = false;
     try {
-      const chunks = await access.client.chat.completions.create(body, { signal: patience.signal });
-      for await (const part of turnParts(chunks, patience.start)) {
-        begun = true;
+      const { chat } = access.client;
+      const response = await chat.completions.create(body, { signal: patience.signal }).asResponse();
+      const answer = new Answer();
+      patience.start();
+      for await (const chunks of chunkBatches(response)) {
+        const parts = chunks === null ? answer.end() : answer.add(chunks);
         // The time that the listener takes is not the model's.
-        patience.stop();
-        yield part;
-        request.signal.throwIfAborted();
+        patience.pause();
+        for (const part of parts) {
+          begun = true;
+          yield part;
+          request.signal.throwIfAborted();
+        }
         patience.start();
       }
       return;
@@ -45,30 +52,38 @@ export async function* streamTurn(access: ModelAccess, request: TurnRequest): As
   }
 }
 
-/** Ends with `end`, or throws: also when the stream just stops, which is all the SDK shows of an abort. */
-async function* turnParts(
-  chunks: AsyncIterable<OpenAI.ChatCompletionChunk>,
-  onProgress: () => void,
-): AsyncGenerator<TurnPart, void> {
-  const calls = new Map<number, { id: string; name: string; arguments: string }>();
-  let finish: FinishReason = null;
-  let refused = false;
-  for await (const { choices } of chunks) {
-    onProgress();
-    const [choice] = choices;
-    if (choice === undefined) continue;
-    const { content, refusal, tool_calls: fragments = [] } = choice.delta ?? {};
-    if (refusal) refused = true;
-    if (content) yield { type: 'text', text: content };
-    for (const fragment of fragments ?? []) addFragment(calls, fragment);
-    finish = choice.finish_reason ?? finish;
+/** Puts an answer together from its chunks. */
+class Answer {
+  readonly #calls = new Map<number, { id: string; name: string; arguments: string }>();
+  #finish: FinishReason = null;
+  #isRefused = false;
+
+  /** The parts that are complete with these chunks. */
+  add(chunks: readonly OpenAI.ChatCompletionChunk[]): TurnPart[] {
+    const parts: TurnPart[] = [];
+    for (const { choices } of chunks) {
+      const [choice] = choices;
+      if (choice === undefined) continue;
+      const { content, refusal, tool_calls: fragments = [] } = choice.delta ?? {};
+      if (refusal) this.#isRefused = true;
+      if (content) parts.push({ type: 'text', text: content });
+      for (const fragment of fragments ?? []) addFragment(this.#calls, fragment);
+      this.#finish = choice.finish_reason ?? this.#finish;
+    }
+    return parts;
   }
-  if (finish === null) throw unavailable('the connection to the model ended in the middle of an answer');
-  const reason = endReason(finish, refused, calls.size > 0);
-  if (reason === 'tool-calls') {
-    for (const call of calls.values()) yield { type: 'tool-call', call: toolCall(call) };
+
+  /** The last parts. Throws when the answer is not complete. */
+  end(): TurnPart[] {
+    if (this.#finish === null)
+      throw unavailable('the connection to the model ended in the middle of an answer');
+    const reason = endReason(this.#finish, this.#isRefused, this.#calls.size > 0);
+    const calls = reason === 'tool-calls' ? [...this.#calls.values()] : [];
+    return [
+      ...calls.map((call): TurnPart => ({ type: 'tool-call', call: toolCall(call) })),
+      { type: 'end', reason },
+    ];
   }
-  yield { type: 'end', reason };
 }
 
 function addFragment(

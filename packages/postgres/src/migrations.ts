@@ -3,6 +3,7 @@ import { firstSchema } from './migrations/0001-first-schema.ts';
 import { formsAndTools } from './migrations/0002-forms-and-tools.ts';
 import { voice } from './migrations/0004-voice.ts';
 import { webCalls } from './migrations/0006-web-calls.ts';
+import { answeredCalls } from './migrations/0009-answered-calls.ts';
 
 /** In order; a shipped one is never edited, only followed. */
 const migrations: Record<string, Migration> = {
@@ -10,6 +11,7 @@ const migrations: Record<string, Migration> = {
   '0002-forms-and-tools': formsAndTools,
   '0004-voice': voice,
   '0006-web-calls': webCalls,
+  '0009-answered-calls': answeredCalls,
 };
 
 /**

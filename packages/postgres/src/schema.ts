@@ -251,6 +251,7 @@ interface IdempotencyRow {
   fingerprint: string;
   status: number;
   body: string;
+  call_id: string | null;
   expires_at: Stamp;
 }
 

@@ -1,4 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -10,20 +11,19 @@ export interface N8nServer {
   readonly url: string;
   /** Folder of the installation, for what comes with n8n. */
   readonly installation: string;
-  /** What it printed so far. */
-  output(): string;
-  /** Resolves when it is not just starting again. */
-  ready(): Promise<void>;
-  /** Stops the process and starts another one on the same data. */
-  restart(): Promise<void>;
+  /** Ends the process, as asked or without asking, and starts another one on the same data. */
+  restart(signal: 'SIGTERM' | 'SIGKILL'): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Whether n8n answers for real: while it starts, it knows no addresses yet, and then says 200 to each of them. */
-async function isUp(url: string): Promise<boolean> {
-  const answer = await fetch(`${url}/rest/settings`).catch(() => null);
-  return answer?.headers.get('content-type')?.includes('json') ?? false;
-}
+/**
+ * What n8n prints when it has started. It answers requests before, and refuses or loses some of them: it knows no
+ * addresses yet, or still goes through the executions that its last process left unfinished. The waiting ones are
+ * among them, and are `crashed` for a moment.
+ */
+const startedMessage = 'Editor is now accessible';
+/** Above the 30 s after which n8n itself gives up on ending in good order. */
+const longestEndMs = 60_000;
 
 /** A real n8n with empty data and the packed nodes, installed as by its own user interface. */
 export async function startN8n(options: { publicUrl: string; port: number }): Promise<N8nServer> {
@@ -37,10 +37,10 @@ export async function startN8n(options: { publicUrl: string; port: number }): Pr
 
   const url = `http://127.0.0.1:${options.port}`;
   const brokerPort = await freePort();
-  const chunks: string[] = [];
   let running: ChildProcess | undefined;
 
   async function start() {
+    let printed = '';
     const n8n = spawn(
       'nice',
       [process.execPath, path.join(installation, 'node_modules/n8n/bin/n8n'), 'start'],
@@ -68,38 +68,42 @@ export async function startN8n(options: { publicUrl: string; port: number }): Pr
       },
     );
     running = n8n;
-    n8n.stdout.on('data', (chunk) => chunks.push(String(chunk)));
-    n8n.stderr.on('data', (chunk) => chunks.push(String(chunk)));
-    const ready = async () => {
-      if (n8n.exitCode !== null) throw new Error(`n8n ended with ${n8n.exitCode}:\n${chunks.join('')}`);
-      return isUp(url);
+    for (const stream of [n8n.stdout, n8n.stderr]) {
+      stream.setEncoding('utf8').on('data', (text) => {
+        printed += text;
+      });
+    }
+    const hasStarted = () => {
+      if (n8n.exitCode !== null) throw new Error(`n8n ended with ${n8n.exitCode}:\n${printed}`);
+      return printed.includes(startedMessage);
     };
-    await eventually('the start of n8n', ready, 240_000);
+    await eventually('the start of n8n', hasStarted, 240_000);
   }
 
-  async function end() {
+  /** Returns whether n8n ended in good order. */
+  async function end(signal: 'SIGTERM' | 'SIGKILL'): Promise<boolean> {
     const ended = running;
-    if (!ended || ended.exitCode !== null) return;
-    const exit = new Promise((resolve) => ended.once('exit', resolve));
-    ended.kill('SIGTERM');
-    const force = setTimeout(() => ended.kill('SIGKILL'), 20_000);
-    await exit;
+    if (!ended || ended.exitCode !== null) return true;
+    const exit = once(ended, 'exit');
+    ended.kill(signal);
+    const force = setTimeout(() => ended.kill('SIGKILL'), longestEndMs);
+    const [code] = await exit;
     clearTimeout(force);
+    return code === 0;
   }
 
-  let ready = start();
-  await ready;
+  await start();
   return {
     url,
     installation,
-    output: () => chunks.join(''),
-    ready: () => ready,
-    async restart() {
-      ready = end().then(start);
-      await ready;
+    async restart(signal) {
+      const inGoodOrder = await end(signal);
+      if (inGoodOrder !== (signal === 'SIGTERM'))
+        throw new Error(`n8n did not end as ${signal} should end it`);
+      await start();
     },
     async stop() {
-      await end();
+      await end('SIGTERM');
       rmSync(userFolder, { recursive: true, force: true });
     },
   };

@@ -79,18 +79,16 @@ describe('each operation', () => {
     }));
     const execution = await world.api.run(withItems(chain('place', node), ...rows), 'Start');
     expect(execution.status).toBe('success');
-    expect(execution.items('Callkite')).toMatchObject([{ success: true }, { success: true }]);
+    const placed = execution.items('Callkite');
+    expect(placed).toMatchObject([{ success: true }, { success: true }]);
     await world.allOver();
     expect(rows.map(({ phone }) => world.rings(phone))).toEqual([1, 1]);
-    const answer = await world.callkite.request('GET', '/calls?to=%2B12025550141');
+    const answer = await world.callkite.request('GET', `/calls/${placed[1]?.call_id}`);
     expect(await answer.json()).toMatchObject({
-      calls: [
-        {
-          recipient_name: 'Robin',
-          recipient_email: 'robin@example.com',
-          recipient_context: '{"appointment":"3 pm"}',
-        },
-      ],
+      phone_number_to: '+12025550141',
+      recipient_name: 'Robin',
+      recipient_email: 'robin@example.com',
+      recipient_context: '{"appointment":"3 pm"}',
     });
   });
 

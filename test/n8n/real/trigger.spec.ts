@@ -84,7 +84,7 @@ describe('the trigger', () => {
     const saved = await world.api.save(workflowWith({ workflowIds: [world.callkite.workflowId] }));
     await world.api.activate(saved);
     const before = await integrations();
-    await world.n8n.restart();
+    await world.n8n.restart('SIGTERM');
     expect(await integrations()).toEqual(before);
     await place('+12025550120');
     const id = await eventually('the execution', async () => (await world.api.executionIds(saved.id))[0]);

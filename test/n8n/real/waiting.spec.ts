@@ -35,34 +35,34 @@ describe('Wait for Result', () => {
     expect(world.rings('+12025550102')).toBe(1);
   });
 
-  it('survives a restart of n8n, in a production run', async () => {
+  it.each([
+    ['is stopped', 'SIGTERM', '+12025550101'],
+    ['is killed', 'SIGKILL', '+12025550103'],
+  ] as const)('survives that n8n %s and started again, in a production run', async (_how, signal, phone) => {
     const trigger = {
       name: 'Start',
       type: 'n8n-nodes-base.webhook',
       typeVersion: 2,
       webhookId: crypto.randomUUID(),
-      parameters: { path: 'restart', httpMethod: 'POST' },
+      parameters: { path: signal, httpMethod: 'POST' },
     };
-    const { nodes, connections } = chain('restart', callAndWait('+12025550101'), pass);
-    const saved = await world.api.save({ name: 'restart', nodes: [trigger, ...nodes.slice(1)], connections });
+    const { nodes, connections } = chain(signal, callAndWait(phone), pass);
+    const saved = await world.api.save({ name: signal, nodes: [trigger, ...nodes.slice(1)], connections });
     await world.api.activate(saved);
-    // The callback must not wake the execution right before n8n ends, which would cut it off.
-    let release = () => {};
-    const restarted = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    world.held = (path) => (path.startsWith('/webhook-waiting') ? restarted : Promise.resolve());
-    await fetch(`${world.n8n.url}/webhook/restart`, { method: 'POST' });
+    // The result is posted once: it must not meet an n8n that is away.
+    world.atTheDoor = () => 'keep';
+    await fetch(`${world.n8n.url}/webhook/${signal}`, { method: 'POST' });
     const id = await eventually('the execution', async () => (await world.api.executionIds(saved.id))[0]);
     await world.api.waiting(id);
-    // n8n takes an execution for crashed whose events it had not written to its log when it ended.
-    await new Promise((resolve) => setTimeout(resolve, 3_000));
-    await world.n8n.restart();
-    release();
+    const handOver = await eventually('the result', () => world.kept.shift());
+    await world.n8n.restart(signal);
+    world.atTheDoor = () => 'pass';
+    expect((await world.api.execution(id)).status).toBe('waiting');
+    expect(await handOver()).toBe(200);
     const execution = await world.api.end(id);
     expect(execution).toMatchObject({ status: 'success', mode: 'webhook' });
     expect(execution.items('After')).toMatchObject([{ call_status: 'success', result_received: true }]);
-    expect(world.rings('+12025550101')).toBe(1);
+    expect(world.rings(phone)).toBe(1);
     await world.api.deactivate(saved);
   });
 
@@ -101,9 +101,9 @@ describe('Wait for Result', () => {
 
   it('is not resumed by a stranger, who knows the address but not the secret', async () => {
     const requests: string[] = [];
-    world.blocked = (path) => {
+    world.atTheDoor = (path) => {
       requests.push(path);
-      return true;
+      return 'refuse';
     };
     const saved = await world.api.save(chain('stranger', callAndWait('+12025550120'), pass));
     const id = await world.api.start(saved, 'Start');
@@ -119,16 +119,16 @@ describe('Wait for Result', () => {
     expect(await post(path)).toBe(401);
     expect(await post(path, { authorization: 'Bearer guess' })).toBe(401);
     expect((await world.api.execution(id)).status).toBe('waiting');
-    world.blocked = () => false;
+    world.atTheDoor = () => 'pass';
   });
 
   it('goes on with the item and without a result when the limit passes', async () => {
-    world.blocked = (path) => path.startsWith('/webhook-waiting/');
+    world.atTheDoor = () => 'refuse';
     const limited = withItems(chain('limited', callAndWait('+12025550110', { waitLimitMinutes: 1 }), pass), {
       row: 7,
     });
     const execution = await world.api.run(limited, 'Start');
-    world.blocked = () => false;
+    world.atTheDoor = () => 'pass';
     expect(execution.status).toBe('success');
     expect(execution.items('After')).toMatchObject([
       { row: 7, call_id: expect.stringMatching(/^call_/), result_received: false },

@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { type Embedded, eventually, freePort, startEmbedded } from '../../embedded.ts';
 import { listen } from '../server-for-tests.ts';
 import { type N8nApi, type N8nNode, type N8nWorkflow, n8nApi } from './n8n-api.ts';
@@ -10,10 +10,10 @@ export interface World {
   readonly n8n: N8nServer;
   readonly api: N8nApi;
   readonly credentials: { callkiteApi: { id: string; name: string } };
-  /** Requests from outside to n8n that it refuses to let through. */
-  blocked: (path: string) => boolean;
-  /** What requests from outside to n8n wait for before they are let through. */
-  held: (path: string) => Promise<void>;
+  /** What the proxy in front of n8n does with a request from outside. */
+  atTheDoor: (path: string) => 'pass' | 'refuse' | 'keep';
+  /** Requests that were accepted and kept; each is passed on when it is told to, and resolves to n8n's status. */
+  readonly kept: (() => Promise<number>)[];
   /** What the phone network saw for this number. */
   rings(number: string): number;
   /** Waits until every accepted call is over, so that no ring can still come. */
@@ -26,12 +26,25 @@ export interface World {
 export async function startWorld(): Promise<World> {
   const callkite = await startEmbedded();
   const port = await freePort();
-  // The public address of n8n. Like a proxy in front of it, it holds requests while n8n starts again.
-  const front = await listen(async (request, response) => {
-    await world.held(request.url ?? '');
-    await n8n.ready();
-    if (world.blocked(request.url ?? '')) response.writeHead(503).end();
-    else await forward(request, response, `http://127.0.0.1:${port}`);
+  // The public address of n8n.
+  const front = await listen(async (incoming, response) => {
+    const request = await received(incoming);
+    switch (world.atTheDoor(request.path)) {
+      case 'refuse':
+        response.writeHead(503).end();
+        break;
+      case 'keep':
+        world.kept.push(async () => (await forward(request, world.n8n.url)).status);
+        response.writeHead(202).end();
+        break;
+      case 'pass': {
+        // Calls run faster than life here. n8n gets the time to save that it waits, which it has there.
+        const [, executionId] = request.path.match(/^\/webhook-waiting\/(\d+)/) ?? [];
+        if (executionId) await world.api.waiting(executionId).catch(() => {});
+        const { status, contentType, text } = await forward(request, world.n8n.url);
+        response.writeHead(status, { 'content-type': contentType }).end(text);
+      }
+    }
   });
   const n8n = await startN8n({ publicUrl: front.url, port });
   const api = await n8nApi(n8n);
@@ -46,8 +59,8 @@ export async function startWorld(): Promise<World> {
     n8n,
     api,
     credentials,
-    blocked: () => false,
-    held: () => Promise.resolve(),
+    atTheDoor: () => 'pass',
+    kept: [],
     rings: (number) => callkite.twilioEmulator.calls().filter(({ to }) => to === number).length,
     async allOver() {
       await eventually('the end of all calls', async () => {
@@ -74,19 +87,31 @@ export async function startWorld(): Promise<World> {
   return world;
 }
 
-async function forward(request: IncomingMessage, response: ServerResponse, target: string): Promise<void> {
+interface OutsideRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: [string, string][];
+  readonly body: Buffer;
+}
+
+async function received(request: IncomingMessage): Promise<OutsideRequest> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
   const headers = Object.entries(request.headers)
     .filter(([name]) => !['host', 'connection', 'content-length', 'transfer-encoding'].includes(name))
     .map(([name, value]): [string, string] => [name, String(value)]);
-  const answer = await fetch(`${target}${request.url}`, {
+  return {
     method: request.method ?? 'GET',
+    path: request.url ?? '',
     headers,
-    body: chunks.length > 0 ? Buffer.concat(chunks) : null,
-  });
-  response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? 'text/plain' });
-  response.end(await answer.text());
+    body: Buffer.concat(chunks),
+  };
+}
+
+async function forward({ method, path, headers, body }: OutsideRequest, target: string) {
+  const answer = await fetch(`${target}${path}`, { method, headers, body: body.length > 0 ? body : null });
+  const contentType = answer.headers.get('content-type') ?? 'text/plain';
+  return { status: answer.status, contentType, text: await answer.text() };
 }
 
 /** Nodes one after the other, begun by hand. */

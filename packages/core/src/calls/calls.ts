@@ -51,6 +51,8 @@ export interface AcceptedCall {
   readonly status: number;
   /** JSON text, the same bytes for every replay. */
   readonly body: string;
+  /** `null` for a replay of an answer from before the store kept it. */
+  readonly callId: string | null;
   readonly replayed: boolean;
   /** The key was used before with another body; the stored answer is returned all the same. */
   readonly bodyMismatch: boolean;
@@ -146,12 +148,14 @@ export function createCalls(deps: CallsDeps): Calls {
     });
     switch (accepted.result) {
       case 'accepted':
-        if (key !== undefined)
-          await idempotency.remember({ organizationId, endpoint, key, fingerprint }, answer);
+        if (key !== undefined) {
+          const remembered = { ...answer, callId: call.callId };
+          await idempotency.remember({ organizationId, endpoint, key, fingerprint }, remembered);
+        }
         deps.emit({ type: 'call.accepted', callId: call.callId, organizationId });
         if (call.work.origin === 'prompt') deps.onPrompt();
         else deps.onDue(accepted.connectionId);
-        return { ...answer, replayed: false, bodyMismatch: false };
+        return { ...answer, callId: call.callId, replayed: false, bodyMismatch: false };
       case 'replayed':
         return replay(accepted.answer);
       case 'workflow-not-found':
@@ -276,6 +280,7 @@ export function createCalls(deps: CallsDeps): Calls {
 const replay = (stored: StoredAnswer): AcceptedCall => ({
   status: stored.status,
   body: stored.body,
+  callId: stored.callId,
   replayed: true,
   bodyMismatch: !stored.fingerprintMatches,
 });

@@ -147,6 +147,7 @@ export function openApiDocument(routes: readonly Route[]): Json {
         'Request-Id': header('Id of the request, to quote in reports', 'string'),
         'Callkite-Error-Code': header('Stable code of the error', 'string'),
         'Retry-After': header('Seconds after which to try again', 'integer'),
+        'Callkite-Call-Id': header('Id of the call, as `GET /calls/{call_id}` takes it', 'string'),
         'Idempotent-Replayed': header('`true`: the stored answer of an earlier request', 'string'),
         'Idempotent-Body-Mismatch': header('`true`: that request had another body', 'string'),
         RateLimit: header('Requests left in this minute', 'string'),
@@ -206,7 +207,7 @@ function success(route: Route): Json {
     headers: headerReferences([
       'Request-Id',
       ...(route.auth === 'key' ? ['RateLimit'] : []),
-      ...(route.idempotent ? ['Idempotent-Replayed', 'Idempotent-Body-Mismatch'] : []),
+      ...(route.idempotent ? ['Callkite-Call-Id', 'Idempotent-Replayed', 'Idempotent-Body-Mismatch'] : []),
     ]),
     ...(route.answer && jsonContent(schemaOf(route.answer, 'output'), answerExamples[route.operationId])),
   };

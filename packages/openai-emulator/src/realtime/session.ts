@@ -135,14 +135,12 @@ export class RealtimeSession implements SpeechSession {
   }
 
   #update(raw: unknown): void {
-    const before = this.#settings.audio.input.turn_detection;
     this.#settings = updatedSettings(this.#settings, raw, {
       hasHeard: this.#hasHeard,
       hasSpoken: this.#hasSpoken,
       isResponding: this.#responses.size > 0,
     });
-    const detection = this.#settings.audio.input.turn_detection;
-    if (JSON.stringify(detection) !== JSON.stringify(before)) this.#ear.detect(detectionOf(detection));
+    this.#ear.detect(detectionOf(this.#settings.audio.input.turn_detection));
     this.#send('session.updated', { session: this.#session() });
   }
 

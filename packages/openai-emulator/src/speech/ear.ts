@@ -67,10 +67,13 @@ export class Ear {
     return this.#heardMs - this.#keptFromMs;
   }
 
-  /** Without detection nobody is told of speech, and all audio is kept until it is taken. */
+  /**
+   * Changes how speech is found; speech under way goes on. Without detection nobody is told of speech, and all audio is
+   * kept until it is taken.
+   */
   detect(detection: Detection | undefined): void {
     this.#detection = detection;
-    this.#rest();
+    if (!detection) this.#rest();
   }
 
   hear(audio: Uint8Array): void {

@@ -8,7 +8,7 @@ interface ServerItem {
   status: string;
   arguments: string;
   call_id: string;
-  content: [{ transcript: string | null; text: string; audio: string }];
+  content: [{ transcript: string; text: string; audio: string }];
 }
 
 /** An event of the server. Every field that tests read is here; which of them an event has depends on its type. */
@@ -25,8 +25,11 @@ export interface ServerEvent {
   offset_ms: number;
   delta: string;
   transcript: string;
+  reason: string;
   usage: { seconds: number };
-  delegation: { id: string };
+  delegation: { id: string; response_id: string };
+  delegation_id: string | null;
+  event: { type: string; item: ServerItem; response: { status: string } };
   error: { message: string } & Record<string, unknown>;
   session: { expires_at: number; delegation: unknown; audio: { input: unknown } };
   item: ServerItem;

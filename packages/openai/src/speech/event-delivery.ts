@@ -6,10 +6,6 @@ export class EventDelivery {
   #listener: ((event: SpeechModelEvent) => void) | undefined;
   #isClosed = false;
 
-  get isClosed(): boolean {
-    return this.#isClosed;
-  }
-
   listen(listener: (event: SpeechModelEvent) => void): void {
     // What the listener does may tell more, which comes after what waits.
     for (let event = this.#undelivered.shift(); event !== undefined; event = this.#undelivered.shift()) {

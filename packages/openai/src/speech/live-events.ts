@@ -82,7 +82,8 @@ export type LiveCommand =
   | { readonly type: 'session.start'; readonly session: LiveConfiguration }
   | { readonly type: 'session.update'; readonly session: { readonly delegation: LiveDelegation } }
   | {
-      readonly type: 'session.commentary.append' | 'session.thinking.append';
+      /** What is to be spoken of; what only is to be known; what is to be done. */
+      readonly type: 'session.commentary.append' | 'session.thinking.append' | 'session.instructions.append';
       readonly event_id?: string;
       /** Required; belongs to the application's own delegations, which we have none of. */
       readonly delegation_id: null;

@@ -20,6 +20,8 @@ const LONGEST_SILENCE_MS = 10_000;
 export interface LiveSettings {
   readonly socket: ModelSocketOptions;
   readonly configuration: LiveConfiguration;
+  /** Silence that separates utterances and turns, in milliseconds. */
+  readonly pauseMs: number;
   readonly logger: Logger;
 }
 
@@ -46,8 +48,12 @@ export class LiveSession implements SpeechSession {
     const tell = (event: SpeechModelEvent) => this.#delivery.tell(event);
     this.#settings = settings;
     this.#instructions = request.instructions;
-    this.#turns = new LiveTurns(tell);
-    this.#utterances = new LiveUtterances({ tell, onEnd: () => this.#spoken('completed') });
+    this.#turns = new LiveTurns(settings.pauseMs, tell);
+    this.#utterances = new LiveUtterances({
+      pauseMs: settings.pauseMs,
+      tell,
+      onEnd: () => this.#spoken('completed'),
+    });
     this.#socket = new ModelSocket(settings.socket, {
       onOpen: () => this.#agree(),
       onFrame: (frame) => this.#receive(frame),
@@ -73,7 +79,8 @@ export class LiveSession implements SpeechSession {
       this.#hasAnswers = false;
       this.#send({ type: 'response.create' });
     } else {
-      this.#comment('Speak now. Do not wait for the other person to speak first.');
+      const content = 'Speak now, and do not wait for the other person to speak first.';
+      this.#send({ type: 'session.instructions.append', delegation_id: null, content });
     }
   }
 
@@ -120,15 +127,6 @@ export class LiveSession implements SpeechSession {
   #agree(): void {
     const start: LiveCommand = { type: 'session.start', session: this.#settings.configuration };
     this.#socket.agree(JSON.stringify(start));
-  }
-
-  #comment(content: string, eventId?: string): void {
-    this.#send({
-      type: 'session.commentary.append',
-      ...(eventId !== undefined && { event_id: eventId }),
-      delegation_id: null,
-      content,
-    });
   }
 
   #receive(frame: Buffer): void {
@@ -181,7 +179,12 @@ export class LiveSession implements SpeechSession {
       if (!this.#utterances.isOpen) this.#spoken('failed');
     }, LONGEST_SILENCE_MS);
     this.#saying = { eventId, limit };
-    this.#comment(`Say exactly the following and nothing else: "${text}"`, eventId);
+    this.#send({
+      type: 'session.commentary.append',
+      event_id: eventId,
+      delegation_id: null,
+      content: `Say exactly the following and nothing else: "${text}"`,
+    });
   }
 
   #spoken(how: 'completed' | 'failed'): void {

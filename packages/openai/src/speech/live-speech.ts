@@ -1,8 +1,6 @@
 import type { SpeechModelEvent } from '@callkite/core';
 import { BYTES_PER_MS } from './audio-frames.ts';
 
-/** A pause that separates what is said, in milliseconds. */
-const PAUSE_MS = 800;
 /** Mean amplitude of 16-bit samples: what is below is no speech. */
 const QUIET = 24;
 
@@ -19,6 +17,7 @@ const amplitudes = Uint16Array.from({ length: 256 }, (_, byte) => {
 export class LiveUtterances {
   readonly #tell: (event: SpeechModelEvent) => void;
   readonly #onEnd: () => void;
+  readonly #pauseMs: number;
   #count = 0;
   #openId: string | null = null;
   /** Words that came before their sound. */
@@ -26,7 +25,8 @@ export class LiveUtterances {
   #quietMs = 0;
   #pause: NodeJS.Timeout | undefined;
 
-  constructor(options: { tell(event: SpeechModelEvent): void; onEnd(): void }) {
+  constructor(options: { pauseMs: number; tell(event: SpeechModelEvent): void; onEnd(): void }) {
+    this.#pauseMs = options.pauseMs;
     this.#tell = options.tell;
     this.#onEnd = options.onEnd;
   }
@@ -49,7 +49,7 @@ export class LiveUtterances {
     if (this.#early !== '') this.#tell({ type: 'speech-text', utteranceId, text: this.#early });
     this.#early = '';
     this.#quietMs = isQuiet ? this.#quietMs + bytes.length / BYTES_PER_MS : 0;
-    if (this.#quietMs >= PAUSE_MS) this.#end(utteranceId);
+    if (this.#quietMs >= this.#pauseMs) this.#end(utteranceId);
     else this.#wait(utteranceId);
   }
 
@@ -64,7 +64,7 @@ export class LiveUtterances {
 
   #wait(utteranceId: string): void {
     clearTimeout(this.#pause);
-    this.#pause = setTimeout(() => this.#end(utteranceId), PAUSE_MS);
+    this.#pause = setTimeout(() => this.#end(utteranceId), this.#pauseMs);
   }
 
   #end(utteranceId: string): void {
@@ -78,21 +78,23 @@ export class LiveUtterances {
 /** Makes turns of the callee's words: a pause ends one. */
 export class LiveTurns {
   readonly #tell: (event: SpeechModelEvent) => void;
+  readonly #pauseMs: number;
   #count = 0;
   #text = '';
   #endMs = 0;
   #pause: NodeJS.Timeout | undefined;
 
-  constructor(tell: (event: SpeechModelEvent) => void) {
+  constructor(pauseMs: number, tell: (event: SpeechModelEvent) => void) {
+    this.#pauseMs = pauseMs;
     this.#tell = tell;
   }
 
   words(text: string, startMs: number, endMs: number): void {
-    if (startMs - this.#endMs > PAUSE_MS) this.close();
+    if (startMs - this.#endMs > this.#pauseMs) this.close();
     this.#text += text;
     this.#endMs = endMs;
     clearTimeout(this.#pause);
-    this.#pause = setTimeout(() => this.close(), PAUSE_MS);
+    this.#pause = setTimeout(() => this.close(), this.#pauseMs);
   }
 
   /** Ends the turn under way, if there is one. */

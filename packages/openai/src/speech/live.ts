@@ -3,7 +3,7 @@ import type { ReasoningEffort } from '../chat-request.ts';
 import { strictJsonSchema } from '../strict-schema.ts';
 import type { LiveConfiguration } from './live-events.ts';
 import { LiveSession } from './live-session.ts';
-import { socketUrl } from './model-socket.ts';
+import { socketOptions } from './model-socket.ts';
 import { voiceOf } from './voice.ts';
 
 /** The most that a session begins with. */
@@ -21,6 +21,8 @@ export interface OpenAiLiveOptions {
   delegateModel?: string | undefined;
   /** How long that one thinks; `null` leaves it to the model. @default 'none' */
   delegateReasoningEffort?: ReasoningEffort | null | undefined;
+  /** Silence that separates utterances and turns, which the API does not do, in milliseconds. @default 800 */
+  pauseMs?: number | undefined;
   /** Longest wait until a session takes sound, in milliseconds. @default 10000 */
   connectTimeoutMs?: number | undefined;
   /** Time between pings, in milliseconds; a session that is silent for two of them is given up. @default 5000 */
@@ -35,24 +37,19 @@ export interface OpenAiLiveOptions {
  *
  * They tell less than the Realtime API, and can be told less:
  *
- * - Utterances and turns are cut at pauses of 0.8 s. `callee-speaking` is never told: the model stops by itself when it
- *   is interrupted, and nothing tells when that happened.
+ * - Utterances and turns are cut at pauses. `callee-speaking` is never told: the model stops by itself when it is
+ *   interrupted, and nothing tells when that happened.
  * - `stop` only drops words that wait, and `heardOnly` does nothing.
  * - `say` asks for exact words, which the API does not guarantee. `tell` and `say` take at most 500 tokens.
  * - Tools are used by a text model that the speaking one turns to; both have the same instructions, of which `instruct`
  *   replaces that model's.
  */
 export function openAiLive(options: OpenAiLiveOptions): SpeechModel {
-  const socket = {
-    url: socketUrl(options.baseURL ?? 'https://api.openai.com/v1', 'live/sessions'),
-    apiKey: options.apiKey,
-    connectTimeoutMs: options.connectTimeoutMs ?? 10_000,
-    keepAliveMs: options.keepAliveMs ?? 5000,
-  };
-  const logger = options.logger ?? silentLogger;
+  const socket = socketOptions(options, 'live/sessions');
+  const settings = { socket, pauseMs: options.pauseMs ?? 800, logger: options.logger ?? silentLogger };
   return {
     open: (request) =>
-      new LiveSession({ socket, configuration: configurationOf(options, request), logger }, request),
+      new LiveSession({ ...settings, configuration: configurationOf(options, request) }, request),
   };
 }
 

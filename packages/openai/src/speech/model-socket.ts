@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import { type IncomingMessage, validateHeaderValue } from 'node:http';
 import type { CallkiteError } from '@callkite/core';
 import { WebSocket } from 'ws';
 import { answerFailure, codeOf, timeout, unavailable } from '../model-failure.ts';
@@ -6,7 +6,7 @@ import { answerFailure, codeOf, timeout, unavailable } from '../model-failure.ts
 /** Two minutes of sound: who is that far behind will not catch up. */
 const MAXIMUM_BUFFERED_BYTES = 1024 * 1024;
 const MAXIMUM_FRAME_BYTES = 16 * 1024 * 1024;
-const MAXIMUM_ERROR_BYTES = 16 * 1024;
+const MAXIMUM_ERROR_LENGTH = 16 * 1024;
 
 export interface ModelSocketOptions {
   readonly url: URL;
@@ -30,6 +30,8 @@ export class ModelSocket {
   readonly #listener: ModelSocketListener;
   readonly #deadline: NodeJS.Timeout;
   #keepAlive: NodeJS.Timeout | undefined;
+  /** Whether anything came since the last ping. */
+  #isAlive = true;
   /** Frames that wait until the session is established; `null` from then on. */
   #held: string[] | null = [];
   #isEnded = false;
@@ -45,10 +47,14 @@ export class ModelSocket {
     });
     this.#socket = socket;
     socket.on('open', () => {
-      this.#keepAlive = this.#watch(options.keepAliveMs);
-      if (!this.#isEnded) listener.onOpen();
+      this.#keepAlive = setInterval(() => this.#ping(), options.keepAliveMs);
+      listener.onOpen();
+    });
+    socket.on('pong', () => {
+      this.#isAlive = true;
     });
     socket.on('message', (data) => {
+      this.#isAlive = true;
       // Frames come as buffers unless `binaryType` is set.
       if (!this.#isEnded) listener.onFrame(data as Buffer);
     });
@@ -105,35 +111,50 @@ export class ModelSocket {
     queueMicrotask(() => this.#listener.onEnd(error));
   }
 
-  #watch(keepAliveMs: number): NodeJS.Timeout {
-    let isAlive = true;
-    const alive = () => {
-      isAlive = true;
-    };
-    this.#socket.on('message', alive).on('pong', alive);
-    return setInterval(() => {
-      if (isAlive) this.#socket.ping();
-      else this.fail(unavailable('the model does not answer any more'));
-      isAlive = false;
-    }, keepAliveMs);
+  #ping(): void {
+    if (this.#isAlive) this.#socket.ping();
+    else this.fail(unavailable('the model does not answer any more'));
+    this.#isAlive = false;
   }
 }
 
-/** The address of a socket below that of the HTTP API. @throws TypeError for what is no address */
-export function socketUrl(baseURL: string, path: string): URL {
+/** What the factories take of it. */
+export interface SocketSettings {
+  readonly apiKey: string;
+  readonly baseURL?: string | undefined;
+  readonly connectTimeoutMs?: number | undefined;
+  readonly keepAliveMs?: number | undefined;
+}
+
+/**
+ * @param path below that of the HTTP API
+ * @throws TypeError for an address or a key that can never be used
+ */
+export function socketOptions(settings: SocketSettings, path: string): ModelSocketOptions {
+  const { apiKey, baseURL = 'https://api.openai.com/v1' } = settings;
+  validateHeaderValue('authorization', apiKey);
   const url = new URL(`${baseURL.replace(/\/+$/, '')}/${path}`);
   url.protocol = url.protocol.replace('http', 'ws');
-  return url;
+  return {
+    url,
+    apiKey,
+    connectTimeoutMs: settings.connectTimeoutMs ?? 10_000,
+    keepAliveMs: settings.keepAliveMs ?? 5000,
+  };
 }
 
 /** Why the upgrade was refused. */
 async function refusalOf(response: IncomingMessage): Promise<CallkiteError> {
-  const body = await response
-    .setEncoding('utf8')
-    .reduce((text: string, chunk: string) => `${text}${chunk}`.slice(0, MAXIMUM_ERROR_BYTES), '')
-    .catch(() => '');
-  const status = response.statusCode ?? 0;
-  return answerFailure(status, codeIn(body), response.headers['retry-after']);
+  let body = '';
+  try {
+    for await (const chunk of response.setEncoding('utf8')) {
+      body += chunk;
+      if (body.length > MAXIMUM_ERROR_LENGTH) break;
+    }
+  } catch {
+    // The status says enough.
+  }
+  return answerFailure(response.statusCode ?? 0, codeIn(body), response.headers['retry-after']);
 }
 
 function codeIn(body: string): string | null {

@@ -8,6 +8,7 @@ import {
   type ServerSide,
   type SpeechServer,
   sessionRequest,
+  settled,
   startSpeechServer,
   told,
 } from '../testing/speech-server.ts';
@@ -100,14 +101,6 @@ const transcript = (item_id: string, text: string) => ({
   transcript: text,
 });
 
-/** Says nothing else is under way: what the session sends in between is seen by the `expect` that follows. */
-async function settled(side: ServerSide): Promise<void> {
-  const pong = new Promise((resolve) => side.socket.once('pong', resolve));
-  side.socket.ping();
-  await pong;
-  expect(side.isUpToDate(), `unexpected: ${side.frames.at(-1)}`).toBe(true);
-}
-
 describe('the beginning of a session', () => {
   it('is an upgrade, the history and the configuration', async () => {
     const session = openSession(
@@ -176,6 +169,13 @@ describe('the beginning of a session', () => {
     side.send(sessionUpdated());
     await told(events, 1);
     expect(events).toEqual([{ type: 'ready' }]);
+  });
+
+  it.each([
+    ['a key that no header can hold', { apiKey: 'sk-\n' }],
+    ['an address that is none', { baseURL: 'api.example.com' }],
+  ])('is refused before there is one with %s', (_, options) => {
+    expect(() => openAiRealtime({ apiKey: 'test-key', ...options })).toThrow(TypeError);
   });
 
   it('follows the options', async () => {

@@ -5,7 +5,7 @@ import type {
   RealtimeSessionCreateRequest,
 } from 'openai/resources/realtime/realtime';
 import { strictJsonSchema } from '../strict-schema.ts';
-import { socketUrl } from './model-socket.ts';
+import { socketOptions } from './model-socket.ts';
 import { RealtimeSession } from './realtime-session.ts';
 import { voiceOf } from './voice.ts';
 
@@ -62,16 +62,11 @@ export interface OpenAiRealtimeOptions {
  * clears what is left to play, and reports that with `heardOnly` for every utterance not heard to its end.
  */
 export function openAiRealtime(options: OpenAiRealtimeOptions): SpeechModel {
-  const url = socketUrl(options.baseURL ?? 'https://api.openai.com/v1', 'realtime');
-  url.searchParams.set('model', options.model ?? 'gpt-realtime-2.1');
+  const socket = socketOptions(options, 'realtime');
+  socket.url.searchParams.set('model', options.model ?? 'gpt-realtime-2.1');
   const turnDetection = turnDetectionOf(options.turnDetection ?? { type: 'server_vad' });
   const settings = {
-    socket: {
-      url,
-      apiKey: options.apiKey,
-      connectTimeoutMs: options.connectTimeoutMs ?? 10_000,
-      keepAliveMs: options.keepAliveMs ?? 5000,
-    },
+    socket,
     turnDetection,
     transcriptionTimeoutMs: options.transcriptionTimeoutMs ?? 10_000,
     logger: options.logger ?? silentLogger,

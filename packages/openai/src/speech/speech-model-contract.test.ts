@@ -3,9 +3,10 @@ import { type ModelReply, speechModelContract } from '@callkite/core/testing';
 import { listener, speak } from '@callkite/emulated-voice';
 import { startOpenAiEmulator } from '@callkite/openai-emulator';
 import { describe, it } from 'vitest';
+import { openAiLive } from './live.ts';
 import { openAiRealtime } from './realtime.ts';
 
-const pace = { thinkMs: 10, transcriptionMs: 10, timesRealTime: 50 };
+const pace = { thinkMs: 10, transcriptionMs: 10, timesRealTime: 50, liveTimesRealTime: 10 };
 
 async function createFixture(model: (options: { apiKey: string; baseURL: string }) => SpeechModel) {
   const emulator = await startOpenAiEmulator({ apiKeys: ['right'], speech: pace, script: [] });
@@ -38,4 +39,8 @@ function wordsIn(audio: Uint8Array): string {
 
 describe('the Realtime API', () => {
   speechModelContract({ it, createFixture: () => createFixture(openAiRealtime) });
+});
+
+describe('the Live API', () => {
+  speechModelContract({ it, createFixture: () => createFixture(openAiLive) });
 });

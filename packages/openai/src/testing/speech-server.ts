@@ -117,6 +117,14 @@ export async function told(events: readonly SpeechModelEvent[], count: number): 
   await vi.waitFor(() => assert.ok(events.length >= count, `told: ${JSON.stringify(events)}`), waiting);
 }
 
+/** Waits until the client has done all it does about what it was sent, and makes sure that all of it was expected. */
+export async function settled(side: ServerSide): Promise<void> {
+  const pong = once(side.socket, 'pong');
+  side.socket.ping();
+  await pong;
+  assert.ok(side.isUpToDate(), `unexpected: ${side.frames.at(-1)}`);
+}
+
 /** Waits for the end, and gives its reason. */
 export async function endOf(events: readonly SpeechModelEvent[]) {
   const last = await vi.waitFor(() => {

@@ -10,6 +10,7 @@ interface Verdict {
   readonly retry_after: number | null;
   readonly status: number | null;
   readonly body: string | null;
+  readonly call_id: string | null;
   readonly fingerprint: string | null;
 }
 
@@ -29,7 +30,7 @@ with input as (
     $15::integer as status, $16::text as body,
     $17::text as workflow_id, $18::text as prompt, $19::text as workflow_name, $20::jsonb as definition
 ), replay as (
-  select i.status, i.body, i.fingerprint from ${schema}.idempotency i
+  select i.status, i.body, i.call_id, i.fingerprint from ${schema}.idempotency i
   where i.organization_id = $2 and i.endpoint = $11 and i.key = $12 and i.expires_at > now()
 ), workflow as (
   select w.organization_id, w.name, w.current_version from ${schema}.workflows w
@@ -51,12 +52,12 @@ with input as (
   end as result
 ), claimed as (
   insert into ${schema}.idempotency as i
-    (organization_id, endpoint, key, fingerprint, status, body, expires_at)
-  select organization_id, endpoint, key, fingerprint, status, body, expires_at
+    (organization_id, endpoint, key, fingerprint, status, body, call_id, expires_at)
+  select organization_id, endpoint, key, fingerprint, status, body, call_id, expires_at
   from input, verdict where verdict.result = 'accepted' and key is not null
   on conflict (organization_id, endpoint, key) do update set
     fingerprint = excluded.fingerprint, status = excluded.status, body = excluded.body,
-    expires_at = excluded.expires_at
+    call_id = excluded.call_id, expires_at = excluded.expires_at
     where i.expires_at <= clock_timestamp()
   returning i.key
 ), accepted as (
@@ -96,7 +97,7 @@ with input as (
 )
 select verdict.result, exists (select from new_call) as stored, line.connection_id,
   greatest(1, ceil(extract(epoch from line.down_until - now())))::integer as retry_after,
-  replay.status, replay.body, replay.fingerprint
+  replay.status, replay.body, replay.call_id, replay.fingerprint
 from verdict left join line on true left join replay on true`;
 }
 
@@ -205,7 +206,7 @@ function parameters({ idempotency, work, ...input }: AcceptCall): readonly unkno
 }
 
 function toResult(verdict: Verdict, input: AcceptCall): AcceptResult {
-  const { result, connection_id, retry_after, status, body, fingerprint } = verdict;
+  const { result, connection_id, retry_after, status, body, call_id: callId, fingerprint } = verdict;
   switch (result) {
     case 'accepted':
       if (connection_id === null) break;
@@ -216,7 +217,7 @@ function toResult(verdict: Verdict, input: AcceptCall): AcceptResult {
       if (status === null || body === null) break;
       return {
         result,
-        answer: { status, body, fingerprintMatches: fingerprint === input.idempotency?.fingerprint },
+        answer: { status, body, callId, fingerprintMatches: fingerprint === input.idempotency?.fingerprint },
       };
     default:
       return { result };

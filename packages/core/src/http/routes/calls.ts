@@ -172,6 +172,7 @@ async function getOwnCall({ calls }: HttpServices, caller: Caller, callId: strin
 
 function acceptedResponse(accepted: AcceptedCall): HttpResponse {
   const headers: Record<string, string> = { 'content-type': 'application/json' };
+  if (accepted.callId !== null) headers['callkite-call-id'] = accepted.callId;
   if (accepted.replayed) headers['idempotent-replayed'] = 'true';
   if (accepted.bodyMismatch) headers['idempotent-body-mismatch'] = 'true';
   return { status: accepted.status, headers, body: accepted.body };

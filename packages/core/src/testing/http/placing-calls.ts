@@ -19,6 +19,8 @@ const prompt = (probe: HttpProbe, changes: object = {}, headers: Record<string, 
     headers,
   });
 
+const callIdOf = (answer: Answer) => answer.headers.get('callkite-call-id');
+
 function assertTriggered(answer: Answer): void {
   assert.equal(answer.status, 200, answer.text);
   const body = record(answer.json);
@@ -39,6 +41,9 @@ export const placingCalls: Readonly<Record<string, Test>> = {
     assert.match(answer.headers.get('ratelimit') ?? '', /^"default";r=\d+;t=\d+$/);
     assert.match(answer.headers.get('ratelimit-policy') ?? '', /^"default";q=\d+;w=60$/);
     assert.equal(answer.headers.get('idempotent-replayed'), null);
+    const call = await probe.send('GET', `/calls/${callIdOf(answer)}`, { key: probe.liveKey });
+    assert.equal(call.status, 200, call.text);
+    assert.equal(text(call.json, 'recipient_name'), 'Jamie Doe');
   },
 
   async 'POST /call ignores fields it does not know'(probe) {
@@ -51,6 +56,7 @@ export const placingCalls: Readonly<Record<string, Test>> = {
     assert.deepEqual(Object.keys(record(answer.json)).sort(), ['call_id', 'success', 'workflow_id']);
     assert.equal(record(answer.json).success, true);
     const callId = text(answer.json, 'call_id');
+    assert.equal(callIdOf(answer), callId);
     const call = await probe.send('GET', `/calls/${callId}`, { key: probe.liveKey });
     assert.equal(call.status, 200, call.text);
     assert.equal(text(call.json, 'workflow_id'), text(answer.json, 'workflow_id'));
@@ -77,13 +83,16 @@ export const placingCalls: Readonly<Record<string, Test>> = {
 
   async 'a repeated idempotency key gets the first answer again, byte for byte, and no new call'(probe) {
     const idempotency_key = randomUUID();
-    const first = await prompt(probe, { idempotency_key });
-    const second = await prompt(probe, { idempotency_key });
-    assert.equal(second.status, first.status);
-    assert.equal(second.text, first.text);
-    assert.equal(first.headers.get('idempotent-replayed'), null);
-    assert.equal(second.headers.get('idempotent-replayed'), 'true');
-    assert.equal(second.headers.get('idempotent-body-mismatch'), null);
+    for (const place of [prompt, trigger]) {
+      const first = await place(probe, { idempotency_key });
+      const second = await place(probe, { idempotency_key });
+      assert.equal(second.status, first.status);
+      assert.equal(second.text, first.text);
+      assert.equal(callIdOf(second), callIdOf(first));
+      assert.equal(first.headers.get('idempotent-replayed'), null);
+      assert.equal(second.headers.get('idempotent-replayed'), 'true');
+      assert.equal(second.headers.get('idempotent-body-mismatch'), null);
+    }
   },
 
   async 'concurrent requests with one idempotency key place one call'(probe) {

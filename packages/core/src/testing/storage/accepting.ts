@@ -108,11 +108,11 @@ export function acceptingContract(test: StorageTest): void {
 
   test('a repeated key gets the first answer, whatever the rest of the request', async (storage) => {
     const tenant = await createTenant(storage);
-    await tenant.accept({ idempotency: idempotency('key', '{"n":1}') });
+    const callId = await tenant.accept({ idempotency: idempotency('key', '{"n":1}') });
     const again = tenant.input({ idempotency: idempotency('key', '{"n":1}') });
     assert.deepEqual(await storage.calls.accept(again), {
       result: 'replayed',
-      answer: { status: 200, body: '{"n":1}', fingerprintMatches: true },
+      answer: { status: 200, body: '{"n":1}', callId, fingerprintMatches: true },
     });
     const other = tenant.input({
       idempotency: idempotency('key', '{"n":2}'),
@@ -120,7 +120,7 @@ export function acceptingContract(test: StorageTest): void {
     });
     assert.deepEqual(await storage.calls.accept(other), {
       result: 'replayed',
-      answer: { status: 200, body: '{"n":1}', fingerprintMatches: false },
+      answer: { status: 200, body: '{"n":1}', callId, fingerprintMatches: false },
     });
     assert.equal(await storage.calls.get(tenant.organizationId, again.callId), null);
   });

@@ -49,12 +49,14 @@ export async function callkiteRequest<Answer extends object>(
         ignoreHttpStatusErrors: true,
       },
     );
-    const { statusCode } = response;
+    const { statusCode, headers } = response;
     if (statusCode === 204) return {} as Answer;
     if (statusCode < 400 && typeof response.body === 'object' && response.body !== null) {
-      return response.body as unknown as Answer;
+      // `POST /call` tells the ID of the call here only.
+      const callId = headers['callkite-call-id'];
+      return { ...(callId !== undefined && { call_id: callId }), ...response.body } as unknown as Answer;
     }
-    const retryAfterSeconds = Number(response.headers['retry-after']);
+    const retryAfterSeconds = Number(headers['retry-after']);
     if (statusCode !== 429 || waits === mostWaits || !(retryAfterSeconds <= longestWaitSeconds)) {
       throw refusal(context.getNode(), response);
     }

@@ -90,6 +90,9 @@ export function createWebCallSockets(deps: WebCallSocketsDeps): WebCallSockets {
     return call;
   }
 
+  const cannotBeNoted = (callId: string) => (error: unknown) =>
+    logger.warn({ callId, err: error }, 'what a browser says of itself could not be stored');
+
   /** @returns the close code of a refusal */
   async function beginCall(
     socket: MixedSocket,
@@ -114,7 +117,8 @@ export function createWebCallSockets(deps: WebCallSocketsDeps): WebCallSockets {
     emit({ type: 'call.accepted', callId, organizationId });
     emit({ type: 'call.state', callId, state: begun.call.state });
     const facts = browserFacts(start);
-    if (facts !== null) await store.addContext(callId, facts);
+    // The token is used: what cannot be noted now is not worth the call.
+    if (facts !== null) await store.addContext(callId, facts).catch(cannotBeNoted(callId));
     const call = hold(callId, { epoch: begun.epoch, media, ageMs: 0, beginsAt: 0 });
     call.begin(socket, null);
     return call;

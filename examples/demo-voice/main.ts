@@ -7,7 +7,9 @@ if (demo !== 'voice') throw new Error(`There is no demo ${demo}: try \`pnpm demo
 // pnpm runs this elsewhere than it was asked to.
 const file = path.resolve(process.env.INIT_CWD ?? '.', name);
 
-console.log('Placing a spoken call on the emulated network. It takes as long as a call does, about half a minute.\n');
+console.log(
+  'Placing a spoken call on the emulated network. It takes as long as a call does, about half a minute.\n',
+);
 const { callkite, caller, carrier, organizationId, stop } = await startEmbedded({
   callkite: { voiceMode: 'realtime' },
   carrier: { recordAudio: true },

@@ -1,4 +1,5 @@
 import { benchAccept } from './accept.ts';
+import { benchAnswer } from './answer.ts';
 import { benchDensity } from './density.ts';
 import { benchDialling } from './dialling.ts';
 import { benchRelayTokens } from './relay-tokens.ts';
@@ -6,6 +7,7 @@ import { benchTurns } from './turns.ts';
 import { benchVoice } from './voice.ts';
 
 const benches = {
+  answer: benchAnswer,
   accept: benchAccept,
   dialling: benchDialling,
   turns: benchTurns,

@@ -102,6 +102,7 @@ describe('a job runner', () => {
       logger: silentLogger,
       handlers: {
         generate_workflow: handler,
+        write_voicemail: idle,
         finish_call: idle,
         deliver: idle,
         watch_attempt: idle,

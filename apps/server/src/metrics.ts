@@ -25,6 +25,7 @@ const knownRoutes = new Set([
 
 const jobKinds: readonly JobKind[] = [
   'generate_workflow',
+  'write_voicemail',
   'watch_attempt',
   'watch_web_call',
   'finish_call',

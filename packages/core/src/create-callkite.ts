@@ -1,6 +1,6 @@
 import { Keyv } from 'keyv';
 import { createAttemptTokens } from './calls/attempt-token.ts';
-import { createFinishWork, createWorkflowGenerationWork } from './calls/call-work.ts';
+import { createFinishWork, createVoicemailWork, createWorkflowGenerationWork } from './calls/call-work.ts';
 import { type Calls, createCalls } from './calls/calls.ts';
 import { createCarrierBreaker } from './calls/carrier-breaker.ts';
 import { type CarrierIngress, createCarrierIngress } from './calls/carrier-ingress.ts';
@@ -240,6 +240,7 @@ export function createCallkite(options: CallkiteOptions): Callkite {
     logger,
     handlers: {
       generate_workflow: createWorkflowGenerationWork(work),
+      write_voicemail: createVoicemailWork(work),
       finish_call: createFinishWork(work),
       watch_web_call: createWebCallWatch({ store: storage.webCalls, onEnded: onWebCallEnded }),
       deliver: { concurrency: 50, perOrganization: 4, run: notifier.deliver, giveUp: notifier.giveUp },
@@ -299,8 +300,8 @@ export function createCallkite(options: CallkiteOptions): Callkite {
       conversations.begin(callId, channel, line);
     },
     voiceModeOf,
-    voicemailMessage: async (definition, organizationId) =>
-      voicemailMessage(definition, await organizationName(organizationId)),
+    voicemailMessage: async (definition, call) =>
+      voicemailMessage(definition, await organizationName(call.organizationId), call),
     lastApology: { type: 'say', text: phrasesFor('en').apology, language: 'en-US', voice: null },
     apology: (definition) => phrasesFor(definition.language).apology,
     onReport,

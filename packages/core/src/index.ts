@@ -1,6 +1,7 @@
-export { callOutcome, isTerminal, movesForward, stateOf } from './calls/call-status.ts';
+export { answeredByHeard, callOutcome, isTerminal, movesForward, stateOf } from './calls/call-status.ts';
 export type { AcceptedCall, Calls, PromptCallInput, TriggerCallInput } from './calls/calls.ts';
 export { type AgentTool, type AgentToolUse, defineTool } from './conversations/agent-tool.ts';
+export { classifyUtterance, type HeardUtterance } from './conversations/answer/utterance.ts';
 export {
   type Callkite,
   type CallkiteOptions,
@@ -24,6 +25,7 @@ export type {
   CallStore,
   ClaimResult,
   DialClaim,
+  HeardAnswer,
   ReportResult,
   StoredAnswer,
   TranscriptEntry,

@@ -2,6 +2,7 @@ import { Kysely, type Migration, Migrator, PostgresDialect, type PostgresPool, s
 import { firstSchema } from './migrations/0001-first-schema.ts';
 import { formsAndTools } from './migrations/0002-forms-and-tools.ts';
 import { voice } from './migrations/0004-voice.ts';
+import { whoAnswered } from './migrations/0005-who-answered.ts';
 import { webCalls } from './migrations/0006-web-calls.ts';
 import { answeredCalls } from './migrations/0009-answered-calls.ts';
 
@@ -10,6 +11,7 @@ const migrations: Record<string, Migration> = {
   '0001-first-schema': firstSchema,
   '0002-forms-and-tools': formsAndTools,
   '0004-voice': voice,
+  '0005-who-answered': whoAnswered,
   '0006-web-calls': webCalls,
   '0009-answered-calls': answeredCalls,
 };

@@ -4,6 +4,7 @@ import type {
   CarrierConnection,
   ConsentRecord,
   Delivery,
+  HeardAnswer,
   JobKind,
   Mode,
   ToolCallRecord,
@@ -169,7 +170,10 @@ export interface CallRow {
   call_status: CallStatus | null;
   provider_status: ProviderStatus | null;
   reason: CallReason | null;
+  /** What the carrier detected. */
   answered_by: AnsweredBy | null;
+  heard: HeardAnswer | null;
+  voicemail_message: string | null;
   cancel_requested: boolean;
   conversation_over: boolean;
   summary: string | null;

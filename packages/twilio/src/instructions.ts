@@ -44,7 +44,7 @@ export function instructionRenderer(address: PublicAddress, relay: RelayOptions)
           speechModel: relay.speechModel,
           interruptible: 'any',
           interruptSensitivity: relay.interruptSensitivity ?? 'medium',
-          reportInputDuringAgentSpeech: 'dtmf',
+          reportInputDuringAgentSpeech: 'any',
           dtmfDetection: 'true',
           events: 'speaker-events tokens-played',
         });

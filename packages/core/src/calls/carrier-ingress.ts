@@ -1,5 +1,6 @@
 import type { CallReason } from '../contract/call-status.ts';
 import type { WorkflowDefinition } from '../contract/workflow-definition.ts';
+import { answering, answerState } from '../conversations/answer/answering.ts';
 import type { CarrierLine } from '../conversations/carrier-line.ts';
 import { keepTrying } from '../conversations/keep-trying.ts';
 import { transcriptWriter } from '../conversations/transcript-writer.ts';
@@ -42,7 +43,7 @@ export interface CarrierIngressDeps {
   beginConversation(callId: string, channel: CallChannel, line: CarrierLine): void;
   voiceModeOf(definition: WorkflowDefinition, mode: Mode): VoiceMode;
   /** What is left on a mailbox; `null` for nothing. */
-  voicemailMessage(definition: WorkflowDefinition, organizationId: string): Promise<string | null>;
+  voicemailMessage(definition: WorkflowDefinition, call: CallRecord): Promise<string | null>;
   /** Spoken when the agent cannot go on, in the workflow's language. */
   apology(definition: WorkflowDefinition): string;
   /** Spoken when not even the workflow can be looked up. */
@@ -64,8 +65,6 @@ const refusal = (status: number, error: string): HttpResponse => ({
 
 const wantsInstructions = (event: CarrierEvent) =>
   event.type === 'instructions-wanted' || event.type === 'channel-ended';
-
-const isMachine = (answeredBy: AnsweredBy | null) => answeredBy === 'machine' || answeredBy === 'fax';
 
 /** Why a call is over for us that may live on at the carrier. */
 const givenUp: readonly (CallReason | null)[] = [
@@ -132,9 +131,7 @@ export function createCarrierIngress(deps: CarrierIngressDeps): CarrierIngress {
         return null;
       case 'answered-by':
         // `changed` comes true once, however often the verdict is repeated: nobody is to hear the message twice.
-        if (result.changed && isMachine(event.answeredBy)) {
-          await leaveMessage(telephony, attemptId, providerCallId, result.call);
-        }
+        if (result.changed) await detected(telephony, verified, event, result.call);
         return null;
       case 'instructions-wanted':
         return answer(verified.attemptToken, result.call, event.answeredBy);
@@ -152,7 +149,8 @@ export function createCarrierIngress(deps: CarrierIngressDeps): CarrierIngress {
     const loaded = await calls.load(call.id);
     if (!loaded) return hangUp;
     const { definition } = loaded;
-    if (isMachine(answeredBy)) {
+    if (answeredBy === 'fax') return hangUp;
+    if (answeredBy === 'machine') {
       const instruction = await mailboxInstruction(call, definition);
       if (instruction.type === 'say') await noteMessage(call.id, instruction.text);
       return instruction;
@@ -189,12 +187,30 @@ export function createCarrierIngress(deps: CarrierIngressDeps): CarrierIngress {
     call: CallRecord,
     definition: WorkflowDefinition,
   ): Promise<CallInstruction> {
-    const text = await deps.voicemailMessage(definition, call.organizationId);
+    const text = await deps.voicemailMessage(definition, call);
     if (text === null) return hangUp;
     return { type: 'say', text, language: definition.language, voice: definition.agent.voice ?? null };
   }
 
-  /** The verdict came while the agent was talking to the machine: replace the conversation by the message. */
+  /**
+   * The verdict came while the agent talks with whoever answered. What the conversation has heard outweighs it: a person,
+   * an assistant, a menu, or a mailbox it is leaving the message on. Before the end of a greeting there is nothing to do.
+   */
+  async function detected(
+    telephony: Telephony,
+    { attemptToken, providerCallId }: VerifiedCarrierEvent,
+    { answeredBy, greetingEnded }: Extract<CarrierEvent, { type: 'answered-by' }>,
+    call: CallRecord,
+  ): Promise<void> {
+    const attemptId = tokens.verify(attemptToken);
+    const known = answerState({ heard: call.heard, keyPresses: 0 });
+    const { action } = answering(known, { type: 'detected', answeredBy, greetingEnded });
+    if (attemptId === null || action === null) return;
+    if (action.type === 'hang-up') await endAtCarrier(telephony, attemptId, providerCallId);
+    if (action.type === 'leave-message') await leaveMessage(telephony, attemptId, providerCallId, call);
+  }
+
+  /** Replaces the conversation by the message, which the carrier speaks even if we are gone. */
   async function leaveMessage(
     telephony: Telephony,
     attemptId: string,

@@ -42,6 +42,8 @@ export const workflowDefinition = z.strictObject({
     .default({}),
   /** What the call is for, in one or a few sentences. */
   objective: text(4000),
+  /** Why the agent calls, in a sentence it may say to an assistant that screens calls. @default the opening */
+  purpose: text(300).optional(),
   /** First sentence after the disclosure; the agent finds its own when absent. */
   opening: text(500).optional(),
   /** Facts the agent may state when asked. */
@@ -59,8 +61,10 @@ export const workflowDefinition = z.strictObject({
     .default({ keypad: false }),
   voicemail: z
     .strictObject({
-      /** Left after the beep; nothing is left when absent. */
+      /** Left after the beep; nothing is left when absent, unless one is generated. */
       message: text(1000).optional(),
+      /** Write a message for each call before it is dialled; `message` is left when that fails. */
+      generate: z.boolean().optional(),
     })
     .default({}),
   endRules: z

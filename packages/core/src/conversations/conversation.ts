@@ -2,7 +2,7 @@ import type { CallReason } from '../contract/call-status.ts';
 import type { WorkflowDefinition } from '../contract/workflow-definition.ts';
 import { CallkiteError } from '../errors.ts';
 import type { EmitEvent } from '../events.ts';
-import type { CallRecord, CallStore, TranscriptEntry } from '../ports/call-store.ts';
+import type { CallRecord, CallStore, HeardAnswer, TranscriptEntry } from '../ports/call-store.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { CallForm, FormStore } from '../ports/form-store.ts';
 import type { LanguageModel } from '../ports/language-model.ts';
@@ -13,11 +13,13 @@ import type { SpeechModel } from '../ports/speech-model.ts';
 import type { ToolCallRecord, ToolCallStore } from '../ports/tool-call-store.ts';
 import type { AgentTool } from './agent-tool.ts';
 import { agentTools } from './agent-tools.ts';
+import { answerWatch, knownPerson } from './answer/answer-watch.ts';
+import type { AnswerAction } from './answer/answering.ts';
 import type { CarrierLine } from './carrier-line.ts';
-import { disclosureLine, isDisclosure } from './disclosure.ts';
+import { disclosureLine, isDisclosure, screeningLine, voicemailMessage } from './disclosure.ts';
 import { fillForms } from './form-filling.ts';
 import { keepTrying } from './keep-trying.ts';
-import { keypadTool } from './keypad.ts';
+import { keyPresses, keypadTool } from './keypad.ts';
 import { asksForNoMoreCalls } from './opt-out.ts';
 import { phrasesFor } from './phrases.ts';
 import { instructionsFor } from './prompt.ts';
@@ -32,6 +34,8 @@ import { openTranscript } from './transcript.ts';
 const optOutDigit = '9';
 /** So long before the time limit the agent says goodbye, or a third of the limit for short ones. */
 const farewellMs = 20_000;
+/** A callee, or a machine that is left, waits for the store to know who answered. */
+const longestNoteMs = 2_000;
 
 export interface ConversationOptions {
   readonly call: CallRecord;
@@ -52,7 +56,7 @@ export interface ConversationOptions {
   readonly storage: {
     readonly calls: Pick<
       CallStore,
-      'appendTranscript' | 'transcript' | 'noteReason' | 'noteConversationOver'
+      'appendTranscript' | 'transcript' | 'noteReason' | 'noteHeard' | 'noteConversationOver'
     >;
     readonly organizations: Pick<OrganizationStore, 'addDoNotCall'>;
     readonly forms: Pick<FormStore, 'storeAnswer'>;
@@ -79,6 +83,7 @@ export function converse(options: ConversationOptions): Conversation {
   const phrases = phrasesFor(definition.language);
   /** The callee is a visitor of a web page, who came to us and has no number. */
   const isWebCall = call.connectionId === null;
+  const disclosure = disclosureLine(definition, organizationName, isWebCall ? 'browser' : 'phone');
   const notes: string[] = [];
   const transcript = openTranscript({ callId, store: storage.calls, earlier, emit, logger });
   const forms = fillForms({
@@ -99,9 +104,7 @@ export function converse(options: ConversationOptions): Conversation {
   });
   const tools = [
     ...callTools,
-    ...(definition.abilities.keypad
-      ? [keypadTool({ pressDigits: (digits) => talk.pressDigits(digits) }, transcript)]
-      : []),
+    ...(definition.abilities.keypad ? [keypadTool({ pressDigits }, transcript)] : []),
     ...forms.tools,
     ...ownTools.tools,
   ];
@@ -122,12 +125,25 @@ export function converse(options: ConversationOptions): Conversation {
     emit,
     logger,
   });
+  const ageMs = call.answeredAt === null ? 0 : Math.max(0, clock.now() - call.answeredAt.getTime());
+  const answer = isWebCall
+    ? knownPerson(() => act({ type: 'talk' }))
+    : answerWatch({
+        record: { heard: call.heard, keyPresses: keyPresses(earlier) },
+        ageMs,
+        act,
+        note(heard) {
+          noted = noted.then(() => note(heard));
+        },
+      });
   const writes: Promise<void>[] = [];
   const timers: NodeJS.Timeout[] = [];
   let phase: 'waiting' | 'talking' | 'ending' | 'over' = 'waiting';
   let askedWhetherThere = false;
   let isTimeUp = false;
   let hasOptedOut = false;
+  /** Who answered, as far as the store knows. */
+  let noted: Promise<void> = Promise.resolve();
   let resolveFinished: () => void = () => {};
   const finished = new Promise<void>((resolve) => {
     resolveFinished = resolve;
@@ -145,23 +161,84 @@ export function converse(options: ConversationOptions): Conversation {
     if (phase !== 'waiting') return;
     phase = 'talking';
     const limitMs = definition.endRules.maximumDurationSeconds * 1000;
-    const ageMs = call.answeredAt === null ? 0 : Math.max(0, clock.now() - call.answeredAt.getTime());
     const leftMs = Math.max(0, limitMs - ageMs);
     timers.push(
       setTimeout(onTimeNearlyUp, Math.max(0, leftMs - Math.min(farewellMs, limitMs / 3))),
       setTimeout(onTimeUp, leftMs),
     );
-    const disclosure = disclosureLine(definition, organizationName, isWebCall ? 'browser' : 'phone');
+    if (answer.resumed()) return;
     const disclosedAt = earlier.findLastIndex((entry) => isDisclosure(entry, disclosure));
     if (disclosedAt < 0) {
-      talk.disclose(disclosure);
+      greet();
     } else if (disclosedAt < earlier.length - 1) {
       talk.say(phrases.resumed);
       talk.takeTurn('resumed');
-      return;
+    } else {
+      open();
     }
+  }
+
+  function greet(): void {
+    talk.disclose(disclosure);
+    open();
+  }
+
+  function open(): void {
     if (definition.opening === undefined) talk.takeTurn('answered');
     else talk.say(definition.opening);
+  }
+
+  function pressDigits(digits: string): void {
+    talk.pressDigits(digits);
+    answer.keysSent();
+  }
+
+  async function note(heard: HeardAnswer): Promise<void> {
+    try {
+      await keepTrying(() => storage.calls.noteHeard(callId, heard), { giveUpAfterMs: longestNoteMs });
+    } catch (error) {
+      logger.error({ callId, error }, 'who answered could not be stored');
+    }
+  }
+
+  function act(action: AnswerAction): void {
+    if (phase !== 'talking') return;
+    if (action.type !== 'talk' && action.type !== 'navigate' && action.type !== 'greet') talk.hush();
+    switch (action.type) {
+      case 'talk':
+      case 'navigate':
+        talk.takeTurn('said');
+        return;
+      case 'greet':
+        greet();
+        return;
+      case 'wait':
+        return;
+      case 'introduce':
+        talk.say(screeningLine(definition, organizationName, call.workflowName));
+        return;
+      case 'leave-message':
+        leaveMessage();
+        return;
+      case 'hang-up':
+        hangUp(action.reason);
+        return;
+    }
+  }
+
+  function leaveMessage(): void {
+    const message = voicemailMessage(definition, organizationName, call);
+    if (message === null) hangUp(null);
+    // Whoever takes the call from here is to know what it is.
+    else void noted.then(() => talk.leaveMessage(message));
+  }
+
+  /** Once the store knows who answered: the carrier's word on the end is taken for the outcome. */
+  function hangUp(reason: CallReason | null): void {
+    phase = 'ending';
+    void noted.then(() => {
+      if (phase === 'ending') sayAndEnd(reason === 'menu_too_deep' ? phrases.goodbye : '', reason);
+    });
   }
 
   function onTurnEnded(how: 'answered' | 'end-call' | 'opt-out' | 'failed', hasSpoken: boolean): void {
@@ -200,15 +277,17 @@ export function converse(options: ConversationOptions): Conversation {
   function onSaid(words: string): void {
     askedWhetherThere = false;
     if (asksForNoMoreCalls(words)) optOut();
-    else if (phase === 'talking') talk.takeTurn('said');
+    else if (phase === 'talking') answer.said(words);
   }
 
   function onPressed(digit: string): void {
     askedWhetherThere = false;
     if (digit === optOutDigit && !isWebCall) optOut();
+    else if (phase === 'talking') answer.pressed();
   }
 
   function onSilence(): void {
+    if (answer.isWaiting) return;
     if (askedWhetherThere) {
       sayAndEnd(phrases.goodbye, 'callee_silent');
       return;
@@ -229,8 +308,9 @@ export function converse(options: ConversationOptions): Conversation {
   function onClosed(): void {
     phase = 'over';
     silence.stop();
+    answer.stop();
     for (const timer of timers) clearTimeout(timer);
-    void Promise.all([transcript.settled(), forms.settled(), ownTools.settled(), ...writes]).then(
+    void Promise.all([noted, transcript.settled(), forms.settled(), ownTools.settled(), ...writes]).then(
       resolveFinished,
     );
   }
@@ -239,6 +319,9 @@ export function converse(options: ConversationOptions): Conversation {
     ready: begin,
     said: onSaid,
     pressed: onPressed,
+    calleeSpeaking: answer.calleeSpeaking,
+    beeped: answer.beeped,
+    spoken: answer.spoken,
     turnEnded: onTurnEnded,
     closed: onClosed,
   });

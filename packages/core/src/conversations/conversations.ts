@@ -37,7 +37,7 @@ export interface ConversationsDeps {
   readonly storage: {
     readonly calls: Pick<
       CallStore,
-      'load' | 'transcript' | 'appendTranscript' | 'noteReason' | 'noteConversationOver'
+      'load' | 'transcript' | 'appendTranscript' | 'noteReason' | 'noteHeard' | 'noteConversationOver'
     >;
     readonly organizations: Pick<OrganizationStore, 'addDoNotCall'>;
     readonly forms: Pick<FormStore, 'ofCall' | 'storeAnswer'>;

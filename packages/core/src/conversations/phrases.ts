@@ -4,6 +4,10 @@ export interface Phrases {
   disclosure(organizationName: string): { readonly introduction: string; readonly howToStop: string };
   /** First words to a visitor of a web page, who came by himself. */
   greeting(organizationName: string): string;
+  /** For an assistant that asks who calls. */
+  introduction(agentName: string | null, organizationName: string): string;
+  /** What the call is about, by the title of its workflow. */
+  callsAbout(title: string): string;
   /** Instead of a second disclosure, after the line was lost and is back. */
   readonly resumed: string;
   readonly stillThere: string;
@@ -15,12 +19,17 @@ export interface Phrases {
   readonly timeIsUp: string;
 }
 
+const named = (agent: string | null) => (agent === null ? '' : `${agent}, `);
+
 const english: Phrases = {
   disclosure: (organization) => ({
     introduction: `Hello, I am an AI assistant calling on behalf of ${organization}.`,
     howToStop: 'If you want no more calls, just say "stop calling" at any time.',
   }),
   greeting: (organization) => `Hello, I am an AI assistant of ${organization}.`,
+  introduction: (agent, organization) =>
+    `This is ${named(agent)}an AI assistant calling on behalf of ${organization}.`,
+  callsAbout: (title) => `The call is about: ${title}.`,
   resumed: 'Sorry, we were cut off.',
   stillThere: 'Are you still there?',
   goodbye: 'Thank you for your time. Goodbye.',
@@ -38,6 +47,9 @@ const phrasesByLanguage: Readonly<Record<string, Phrases>> = {
       howToStop: 'Si no quiere más llamadas, diga "no me llame más" en cualquier momento.',
     }),
     greeting: (organization) => `Hola, soy un asistente de inteligencia artificial de ${organization}.`,
+    introduction: (agent, organization) =>
+      `Habla ${named(agent)}un asistente de inteligencia artificial de parte de ${organization}.`,
+    callsAbout: (title) => `La llamada es sobre: ${title}.`,
     resumed: 'Perdone, se cortó la llamada.',
     stillThere: '¿Sigue ahí?',
     goodbye: 'Gracias por su tiempo. Adiós.',
@@ -52,6 +64,9 @@ const phrasesByLanguage: Readonly<Record<string, Phrases>> = {
       howToStop: 'Wenn Sie keine Anrufe mehr möchten, sagen Sie jederzeit „rufen Sie mich nicht mehr an“.',
     }),
     greeting: (organization) => `Guten Tag, ich bin ein KI-Assistent von ${organization}.`,
+    introduction: (agent, organization) =>
+      `Hier ist ${named(agent)}ein KI-Assistent im Auftrag von ${organization}.`,
+    callsAbout: (title) => `Es geht um: ${title}.`,
     resumed: 'Entschuldigung, wir wurden unterbrochen.',
     stillThere: 'Sind Sie noch da?',
     goodbye: 'Vielen Dank für Ihre Zeit. Auf Wiederhören.',
@@ -68,6 +83,9 @@ const phrasesByLanguage: Readonly<Record<string, Phrases>> = {
     }),
     greeting: (organization) =>
       `Bonjour, je suis un assistant d'intelligence artificielle de ${organization}.`,
+    introduction: (agent, organization) =>
+      `Ici ${named(agent)}un assistant d'intelligence artificielle, de la part de ${organization}.`,
+    callsAbout: (title) => `L'appel concerne : ${title}.`,
     resumed: 'Excusez-moi, nous avons été coupés.',
     stillThere: 'Êtes-vous toujours là ?',
     goodbye: 'Merci pour votre temps. Au revoir.',
@@ -83,6 +101,9 @@ const phrasesByLanguage: Readonly<Record<string, Phrases>> = {
     }),
     greeting: (organization) =>
       `Buongiorno, sono un assistente di intelligenza artificiale di ${organization}.`,
+    introduction: (agent, organization) =>
+      `Parla ${named(agent)}un assistente di intelligenza artificiale per conto di ${organization}.`,
+    callsAbout: (title) => `La chiamata riguarda: ${title}.`,
     resumed: 'Mi scusi, è caduta la linea.',
     stillThere: "È ancora all'apparecchio?",
     goodbye: 'Grazie per il suo tempo. Arrivederci.',
@@ -97,6 +118,9 @@ const phrasesByLanguage: Readonly<Record<string, Phrases>> = {
       howToStop: 'Se não quiser mais ligações, diga "não me ligue mais" a qualquer momento.',
     }),
     greeting: (organization) => `Olá, sou um assistente de inteligência artificial de ${organization}.`,
+    introduction: (agent, organization) =>
+      `Aqui fala ${named(agent)}um assistente de inteligência artificial em nome de ${organization}.`,
+    callsAbout: (title) => `A ligação é sobre: ${title}.`,
     resumed: 'Desculpe, a ligação caiu.',
     stillThere: 'Ainda está aí?',
     goodbye: 'Obrigado pelo seu tempo. Até logo.',
@@ -111,6 +135,9 @@ const phrasesByLanguage: Readonly<Record<string, Phrases>> = {
       howToStop: 'Wilt u geen telefoontjes meer, zeg dan op elk moment "bel mij niet meer".',
     }),
     greeting: (organization) => `Hallo, ik ben een AI-assistent van ${organization}.`,
+    introduction: (agent, organization) =>
+      `U spreekt met ${named(agent)}een AI-assistent namens ${organization}.`,
+    callsAbout: (title) => `Het gaat over: ${title}.`,
     resumed: 'Sorry, de verbinding viel weg.',
     stillThere: 'Bent u er nog?',
     goodbye: 'Bedankt voor uw tijd. Tot ziens.',

@@ -13,6 +13,9 @@ const phoneRule = 'You are on a phone call.';
 const webRule =
   'You are in a conversation that a visitor of a web page has begun, by voice or in writing. The visitor is the callee.';
 
+/** Keys that one side pressed, in the place of its words. */
+export const pressedNote = (keys: string) => `(pressed ${keys})`;
+
 const rules = [
   'Speak in short, natural sentences, at most two or three at a time.',
   'Ask one question at a time and wait for the answer.',

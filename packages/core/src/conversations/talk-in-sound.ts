@@ -3,10 +3,11 @@ import type { ModelToolCall } from '../ports/language-model.ts';
 import type { AudioChannel, AudioEvent } from '../ports/speech.ts';
 import type { SpeechModel, SpeechModelEvent, SpeechSession } from '../ports/speech-model.ts';
 import { agentPlayback } from './agent-playback.ts';
+import { beepDetector } from './answer/beep-detector.ts';
 import { calleeTurns } from './callee-turns.ts';
 import type { CarrierLine } from './carrier-line.ts';
 import { keepPace, type Pace } from './pace.ts';
-import { dialogue, notes, withoutParentheses } from './prompt.ts';
+import { dialogue, notes, pressedNote, withoutParentheses } from './prompt.ts';
 import { keyTones, silenceAsLongAs, waitingTone } from './sound.ts';
 import { spokenOrder } from './spoken-order.ts';
 import type { Occasion, Talk, TalkListener, TalkOptions } from './talk.ts';
@@ -48,6 +49,13 @@ export function talkInSound(options: SoundTalkOptions): Talk {
   let lineLimit: NodeJS.Timeout | undefined;
   /** While a line is said that cannot be talked over, the model hears silence. */
   let isDeaf = false;
+  /** The model is to say nothing but lines of ours. */
+  let isHushed = false;
+  const beeps = beepDetector();
+  /** Lines of ours that were asked for while it was hushed, and what is heard of them. */
+  let linesOwed = 0;
+  const allowedIds = new Set<string>();
+  const droppedIds = new Set<string>();
   /** Responses the model owes. */
   let owed = 0;
   let pace: Pace | null = null;
@@ -62,6 +70,7 @@ export function talkInSound(options: SoundTalkOptions): Talk {
   /** `asked` for its last line, `playing` out, or already `handed` back to the carrier. */
   let end: 'none' | 'asked' | 'playing' | 'handed' = 'none';
   let lastLine = '';
+  let isLastLineSafe = false;
   let endLimit: NodeJS.Timeout | undefined;
   let carrierAtWork: Promise<void> = Promise.resolve();
   let isClosed = false;
@@ -127,6 +136,7 @@ export function talkInSound(options: SoundTalkOptions): Talk {
         agentSounds(event.utteranceId, event.audio);
         return;
       case 'speech-text':
+        if (isDropped(event.utteranceId)) return;
         playback.text(event.utteranceId, event.text);
         if (event.utteranceId === openingId) opening?.text(event.text);
         return;
@@ -146,10 +156,33 @@ export function talkInSound(options: SoundTalkOptions): Talk {
     }
   }
 
+  /** Whether the model says this although it was told to keep quiet. */
+  function isDropped(utteranceId: string): boolean {
+    if (droppedIds.has(utteranceId)) return true;
+    if (!isHushed || allowedIds.has(utteranceId) || utteranceId === openingId) return false;
+    if (linesOwed > 0) {
+      linesOwed -= 1;
+      allowedIds.add(utteranceId);
+      return false;
+    }
+    droppedIds.add(utteranceId);
+    session.stop();
+    expectNothing();
+    return true;
+  }
+
+  function hush(): void {
+    if (isClosed || end !== 'none') return;
+    if (!isHushed && !isDeaf) newTurn();
+    isHushed = true;
+    linesOwed = 0;
+  }
+
   function calleeBegan(turnId: string): void {
     if (isDeaf || isClosed) return;
     turns.begin(turnId);
     silence.calleeSpeaking(true);
+    listener.calleeSpeaking(true);
     newTurn();
   }
 
@@ -160,15 +193,18 @@ export function talkInSound(options: SoundTalkOptions): Talk {
     hasSpokenInTurn = false;
     toolIndex = 0;
     toolRounds = maximumToolRounds;
-    for (const { id, heardMs } of playback.cut()) session.heardOnly(id, heardMs);
+    const cut = playback.cut();
+    for (const { id, heardMs } of cut) session.heardOnly(id, heardMs);
+    if (cut.length > 0) listener.spoken('cut');
     if (end === 'asked' || end === 'playing') endChannel();
   }
 
   function calleeStopped(): void {
     if (isDeaf || isClosed) return;
     silence.calleeSpeaking(false);
+    listener.calleeSpeaking(false);
     saidAtMs = performance.now();
-    if (end === 'none') expect();
+    if (end === 'none' && !isHushed) expect();
   }
 
   function calleeSaid(turnId: string, words: string): void {
@@ -177,6 +213,7 @@ export function talkInSound(options: SoundTalkOptions): Talk {
   }
 
   function agentSounds(utteranceId: string, audio: string): void {
+    if (isDropped(utteranceId)) return;
     const arrivedAtMs = performance.now();
     pace?.progressed();
     hasSpokenInResponse = true;
@@ -297,6 +334,8 @@ export function talkInSound(options: SoundTalkOptions): Talk {
 
   function disclose(text: string): void {
     isDeaf = true;
+    isHushed = false;
+    openingId = null;
     opening = verifiedLine(text, {
       release(audio) {
         clearTimeout(lineLimit);
@@ -354,7 +393,9 @@ export function talkInSound(options: SoundTalkOptions): Talk {
     if (opening?.isOpen) playback.cut();
     opening = null;
     lastLine = text;
-    isDeaf = !isInterruptible;
+    isLastLineSafe = !isInterruptible;
+    // The opening line may still be playing, which nothing cuts off.
+    if (isLastLineSafe) isDeaf = true;
     if (text === '') {
       end = 'playing';
       endIfHeard();
@@ -399,12 +440,13 @@ export function talkInSound(options: SoundTalkOptions): Talk {
   }
 
   function onHeard(utteranceId: string): void {
-    if (utteranceId === openingId && end === 'none') isDeaf = false;
+    if (utteranceId === openingId) isDeaf = isLastLineSafe;
+    if (!playback.isSpeaking) listener.spoken('whole');
     endIfHeard();
   }
 
   function onPressed(digit: string): void {
-    const note = `(pressed ${digit})`;
+    const note = pressedNote(digit);
     if (!isDeaf) newTurn();
     turns.add(note);
     session.tell({ role: 'user', content: note });
@@ -431,6 +473,7 @@ export function talkInSound(options: SoundTalkOptions): Talk {
         return;
       case 'audio':
         session.hear(isDeaf ? silenceAsLongAs(event.audio) : event.audio);
+        if (isHushed && beeps.hear(event.audio)) listener.beeped();
         return;
       case 'played':
         playback.played(event.mark);
@@ -472,17 +515,28 @@ export function talkInSound(options: SoundTalkOptions): Talk {
     },
     disclose,
     say(text) {
+      if (isHushed) {
+        session.stop();
+        linesOwed = 1;
+      }
       session.say(text);
       expect();
     },
     takeTurn(occasion: Occasion) {
-      // What was said is what the model has heard: it answers by itself.
-      if (occasion === 'said') return;
+      const wasHushed = isHushed;
+      isHushed = false;
+      // What was said is what the model has heard: it answers by itself, unless that was dropped.
+      if (occasion === 'said' && !wasHushed) return;
       toolRounds = maximumToolRounds;
       if (occasion === 'answered') session.tell({ role: 'user', content: notes.answered });
       respond();
     },
-    pressDigits: (digits) => playback.playTone(keyTones(digits)),
+    pressDigits(digits) {
+      playback.playTone(keyTones(digits));
+      session.tell({ role: 'assistant', content: pressedNote(digits) });
+    },
+    hush,
+    leaveMessage: (message) => handOver(message, 'hang-up'),
     finish: (text, { interruptible }) => finish(text, interruptible),
     drop() {
       channel.close();

@@ -23,6 +23,13 @@ export interface Talk {
   say(line: string): void;
   /** Leaves the next words to the model. */
   takeTurn(occasion: Occasion): void;
+  /**
+   * The model says nothing of its own until it is given a turn: a machine speaks, or takes a message. Lines of ours are
+   * said all the same.
+   */
+  hush(): void;
+  /** Says this to a machine that records. */
+  leaveMessage(message: string): void;
   /** Presses 0-9, * and # on the callee's line; w waits for half a second. */
   pressDigits(digits: string): void;
   /** Drops the turn under way, says this last, and ends the channel once it was heard. */
@@ -37,6 +44,11 @@ export interface TalkListener {
   /** The callee said this; the turn of the agent that was under way is dropped. */
   said(words: string): void;
   pressed(digit: string): void;
+  calleeSpeaking(speaking: boolean): void;
+  /** All that was to be said was heard to its end, or the callee spoke over it. */
+  spoken(how: 'whole' | 'cut'): void;
+  /** A mailbox has begun to record. Only told by talks that hear the sound, while the agent is hushed. */
+  beeped(): void;
   /** The turn ended by itself. */
   turnEnded(how: Exclude<TurnResult, 'aborted'>, hasSpoken: boolean): void;
   closed(): void;

@@ -75,12 +75,6 @@ export function lintWorkflow(definition: WorkflowDefinition): WorkflowIssue[] {
       });
     }
   }
-  if (definition.voicemail.message !== undefined && !definition.dialing.detectMachine) {
-    issues.push({
-      path: 'definition.voicemail.message',
-      message: 'turn on dialing.detectMachine: without it no machine is recognised and no message left',
-    });
-  }
   const { silenceSeconds, maximumDurationSeconds } = definition.endRules;
   if (silenceSeconds >= maximumDurationSeconds) {
     issues.push({

@@ -162,17 +162,10 @@ describe('createWorkflows', () => {
           ...definition,
           language: 'en-abcde-abcde',
           steps: [step('Ask'), step('Close'), step('ask')],
-          voicemail: { message: 'Please call back.' },
-          dialing: { detectMachine: false },
           endRules: { maximumDurationSeconds: 30, silenceSeconds: 30 },
         },
       }),
-    ).toEqual([
-      'definition.language',
-      'definition.steps.2.title',
-      'definition.voicemail.message',
-      'definition.endRules.silenceSeconds',
-    ]);
+    ).toEqual(['definition.language', 'definition.steps.2.title', 'definition.endRules.silenceSeconds']);
   });
 
   it('limits free metadata', async () => {

@@ -76,7 +76,7 @@ export async function endQueuedCalls(
       from chosen where c.id = chosen.id
       returning c.*
     ), generation as (
-      delete from ${tables.jobs} j using ended where j.kind = 'generate_workflow' and j.subject_id = ended.id
+      delete from ${tables.jobs} j using ended where j.kind in ('generate_workflow', 'write_voicemail') and j.subject_id = ended.id
     ), job as (
       insert into ${tables.jobs} (kind, subject_id, organization_id)
       select 'finish_call', id, organization_id from ended

@@ -67,6 +67,7 @@ const coreMayImport: Record<string, readonly string[]> = {
     'transfers',
     'limits',
   ],
+  'web-calls': ['contract', 'ports', 'organizations', 'limits', 'conversations', 'calls'],
   http: [
     'contract',
     'ports',
@@ -77,6 +78,7 @@ const coreMayImport: Record<string, readonly string[]> = {
     'transfers',
     'calls',
     'limits',
+    'web-calls',
   ],
   testing: ['contract', 'ports', 'calls'],
 };

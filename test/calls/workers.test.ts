@@ -106,6 +106,7 @@ describe('a job runner', () => {
         finish_call: idle,
         deliver: idle,
         watch_attempt: idle,
+        watch_web_call: idle,
       },
     });
   const acceptPrompt = () => storage.calls.accept(tenant.promptInput());

@@ -14,6 +14,8 @@ const knownRoutes = new Set([
   'api-keys',
   'organizations',
   'carriers',
+  'publishable-keys',
+  'widget',
   'docs',
   'openapi.json',
   'healthz',
@@ -25,6 +27,7 @@ const jobKinds: readonly JobKind[] = [
   'generate_workflow',
   'write_voicemail',
   'watch_attempt',
+  'watch_web_call',
   'finish_call',
   'deliver',
 ];

@@ -27,6 +27,7 @@ export function introduce(first: FirstStart, settings: Settings, print: Print): 
   print('');
   print(`API key (live): ${first.keys.live}`);
   print(`API key (test): ${first.keys.test}`);
+  print(`Publishable key: ${first.publishableKey}`);
   print('');
   print('Have a call placed:');
   print('');

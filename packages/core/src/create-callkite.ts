@@ -23,12 +23,13 @@ import { createJobRunner } from './job-runner.ts';
 import { BoundedMap } from './limits/bounded-map.ts';
 import { createIdempotency } from './limits/idempotency.ts';
 import { createRateLimits } from './limits/rate-limit.ts';
+import { createVisitLimits, type VisitRates } from './limits/visit-limits.ts';
 import { createNotifier } from './notifications/notifier.ts';
 import { createOutboundFetch } from './notifications/outbound-fetch.ts';
 import { createWebhooks, type Webhooks } from './notifications/webhooks.ts';
 import { createOrganizations, type Organizations } from './organizations/organizations.ts';
 import { connectionSecretContext, createSecretBox } from './organizations/secret-box.ts';
-import type { ReportResult } from './ports/call-store.ts';
+import type { CallRecord, ReportResult } from './ports/call-store.ts';
 import { systemClock } from './ports/clock.ts';
 import type { HttpRequest, HttpResponse } from './ports/http.ts';
 import type { LanguageModel } from './ports/language-model.ts';
@@ -44,6 +45,10 @@ import {
   type TransferIntegrations,
 } from './transfers/transfer-integrations.ts';
 import { createTransferNumbers } from './transfers/transfer-numbers.ts';
+import { createPublishableKeys, type PublishableKeys } from './web-calls/publishable-keys.ts';
+import { createWebCallSockets } from './web-calls/web-call-sockets.ts';
+import { createWebCallWatch } from './web-calls/web-call-watch.ts';
+import { createWebCalls, type WebCalls } from './web-calls/web-calls.ts';
 import { createWorkflows, type Workflows } from './workflows/workflows.ts';
 
 export interface CallkiteOptions {
@@ -77,11 +82,25 @@ export interface CallkiteOptions {
    * exists. Shorter than the carrier's worst delays, it rings people twice. @default 120 000
    */
   confirmationWindowMs?: number;
+  /** Calls that visitors of web pages start. */
+  webCalls?: WebCallOptions;
+  /**
+   * Proxies in front of this server, each of which adds to `X-Forwarded-For`: whoever that many entries from its end
+   * stands for is the client. Any other number lets clients lie about their address. @default 0
+   */
+  trustedProxies?: number;
   /** Whether this process dials and delivers, or only answers requests. @default true */
   runWorkers?: boolean;
   logger?: Logger;
   /** Receives what happens in this process; what it throws is logged. */
   onEvent?: (event: CallkiteEvent) => void;
+}
+
+export interface WebCallOptions extends VisitRates {
+  /** How long a visitor whose connection was lost is waited for. @default 30 000 */
+  resumeWindowMs?: number;
+  /** Web calls at once in this process. @default 1000 */
+  maximumLive?: number;
 }
 
 export interface Callkite {
@@ -91,6 +110,8 @@ export interface Callkite {
   readonly calls: Calls;
   readonly webhooks: Webhooks;
   readonly transferIntegrations: TransferIntegrations;
+  readonly publishableKeys: PublishableKeys;
+  readonly webCalls: WebCalls;
   readonly carriers: CarrierIngress;
   /** Answers any request of the HTTP API and of carriers. Never rejects. */
   handle(request: HttpRequest): Promise<HttpResponse>;
@@ -124,6 +145,8 @@ export function createCallkite(options: CallkiteOptions): Callkite {
   const unfinished = createUnfinishedCalls();
   const emit: EmitEvent = (event) => {
     if (event.type === 'call.finished') unfinished.finished(event.callId);
+    else if (event.type === 'call.spoken') webCallSockets.spoken(event.callId, event.role, event.content);
+    else if (event.type === 'call.tool') webCallSockets.usesTool(event.callId, event.name);
     try {
       options.onEvent?.(event);
     } catch (error) {
@@ -186,6 +209,8 @@ export function createCallkite(options: CallkiteOptions): Callkite {
     tools,
     async transfersOffered(call, { abilities }) {
       const { organizationId, connectionId } = call;
+      // A visitor of a web page has no line that could be put through.
+      if (connectionId === null) return [];
       const connection = await storage.organizations.getConnection(organizationId, connectionId);
       if (!connection || !mayTransfer(connection)) return [];
       const found = await Promise.all(
@@ -211,14 +236,23 @@ export function createCallkite(options: CallkiteOptions): Callkite {
     return found;
   }
 
+  function onEnded(call: CallRecord): void {
+    if (!call.outcome) return;
+    emit({ type: 'call.completed', callId: call.id, outcome: call.outcome, reason: call.reason });
+    runner.wake('finish_call');
+    if (call.connectionId !== null) dispatcher.wake(call.connectionId);
+  }
+
+  function onWebCallEnded(call: CallRecord): void {
+    emit({ type: 'call.state', callId: call.id, state: call.state });
+    onEnded(call);
+  }
+
   function onReport(result: ReportResult): void {
     if (result.result !== 'applied' || !result.changed) return;
     const { call } = result;
     emit({ type: 'call.state', callId: call.id, state: call.state });
-    if (!call.outcome) return;
-    emit({ type: 'call.completed', callId: call.id, outcome: call.outcome, reason: call.reason });
-    runner.wake('finish_call');
-    dispatcher.wake(call.connectionId);
+    onEnded(call);
   }
 
   const work = {
@@ -237,6 +271,7 @@ export function createCallkite(options: CallkiteOptions): Callkite {
       generate_workflow: createWorkflowGenerationWork(work),
       write_voicemail: createVoicemailWork(work),
       finish_call: createFinishWork(work),
+      watch_web_call: createWebCallWatch({ store: storage.webCalls, onEnded: onWebCallEnded }),
       deliver: { concurrency: 50, perOrganization: 4, run: notifier.deliver, giveUp: notifier.giveUp },
       watch_attempt: createReconciliation({
         calls: storage.calls,
@@ -277,6 +312,7 @@ export function createCallkite(options: CallkiteOptions): Callkite {
     onDue: dispatcher.wake,
     onPrompt: () => runner.wake('generate_workflow'),
     onReport,
+    onWebCallCanceled: (callId) => webCallSockets.canceled(callId),
     emit,
     logger,
   });
@@ -306,6 +342,35 @@ export function createCallkite(options: CallkiteOptions): Callkite {
     logger,
   });
 
+  const { resumeWindowMs = 30_000, maximumLive = 1000, ...visitRates } = options.webCalls ?? {};
+  const hasSound = (mode: Mode) => speechModelFor(mode) !== null;
+  const webCallSockets = createWebCallSockets({
+    storage,
+    hasSound,
+    converse(callId, channel, line) {
+      unfinished.began(callId);
+      return conversations.begin(callId, channel, line);
+    },
+    note: conversations.note,
+    onEnded: onWebCallEnded,
+    resumeWindowMs,
+    maximumLive,
+    emit,
+    logger,
+  });
+  const publishableKeys = createPublishableKeys({ storage, secretBox });
+  const webCalls = createWebCalls({
+    storage,
+    keys: publishableKeys,
+    calls,
+    limits: createVisitLimits(storage, visitRates),
+    secretBox,
+    allowedCountries,
+    hasSound,
+    sockets: webCallSockets,
+    publicUrl: options.publicUrl,
+  });
+
   let started: Promise<void> | undefined;
   let stopped: Promise<void> | undefined;
   const timers: NodeJS.Timeout[] = [];
@@ -327,7 +392,10 @@ export function createCallkite(options: CallkiteOptions): Callkite {
     calls,
     webhooks,
     transferIntegrations,
+    publishableKeys,
+    webCalls,
     carriers,
+    trustedProxies: options.trustedProxies ?? 0,
     operatorToken: options.operatorToken,
     rateLimits: createRateLimits({ storage, requestsPerMinute: options.requestsPerMinute ?? 60, logger }),
     readiness,
@@ -371,6 +439,7 @@ export function createCallkite(options: CallkiteOptions): Callkite {
   async function stopOnce(drainMs: number): Promise<void> {
     await started?.catch(() => undefined);
     for (const timer of timers) clearInterval(timer);
+    webCallSockets.stopping();
     breaker.stop();
     await Promise.all([dispatcher.stop(), conversations.drain(drainMs)]);
     // The carrier's last word on a conversation comes after its end; without waiting, nobody here would hear it.
@@ -386,6 +455,8 @@ export function createCallkite(options: CallkiteOptions): Callkite {
     calls,
     webhooks,
     transferIntegrations,
+    publishableKeys,
+    webCalls,
     carriers,
     handle,
     fetch: toFetch(handle),

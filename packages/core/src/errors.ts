@@ -6,6 +6,8 @@ export type ErrorCode =
   | 'destination_not_allowed'
   | 'number_opted_out'
   | 'unauthenticated'
+  | 'origin_not_allowed'
+  | 'workflow_disabled'
   | 'forbidden'
   | 'business_profile_required'
   | 'not_found'

@@ -10,6 +10,7 @@ export function createId(
   kind:
     | 'org'
     | 'key'
+    | 'pub'
     | 'con'
     | 'num'
     | 'wf'

@@ -2,7 +2,12 @@ export { answeredByHeard, callOutcome, isTerminal, movesForward, stateOf } from 
 export type { AcceptedCall, Calls, PromptCallInput, TriggerCallInput } from './calls/calls.ts';
 export { type AgentTool, type AgentToolUse, defineTool } from './conversations/agent-tool.ts';
 export { classifyUtterance, type HeardUtterance } from './conversations/answer/utterance.ts';
-export { type Callkite, type CallkiteOptions, createCallkite } from './create-callkite.ts';
+export {
+  type Callkite,
+  type CallkiteOptions,
+  createCallkite,
+  type WebCallOptions,
+} from './create-callkite.ts';
 export { CallkiteError, type CallkiteErrorOptions, type ErrorCode } from './errors.ts';
 export type { CallkiteEvent } from './events.ts';
 export type { Forms } from './forms/forms.ts';
@@ -60,6 +65,7 @@ export type {
   AudioEvent,
   CallChannel,
   CalleeEvent,
+  MixedSocket,
   SpeechChannel,
   TextSocket,
 } from './ports/speech.ts';
@@ -97,6 +103,23 @@ export type {
   TransferStep,
   TransferStore,
 } from './ports/transfer-store.ts';
+export type {
+  Admission,
+  BeginWebCall,
+  ConsentRecord,
+  PublishableKey,
+  PublishableKeySettings,
+  VisitRecord,
+  WebCallStore,
+} from './ports/web-call-store.ts';
 export type { WorkflowRecord, WorkflowStore } from './ports/workflow-store.ts';
 export type { TransferIntegrations, TransferSettings } from './transfers/transfer-integrations.ts';
+export type { PublishableKeyInput, PublishableKeys } from './web-calls/publishable-keys.ts';
+export type {
+  RequestedCallback,
+  VisitInput,
+  Visitor,
+  WebCallSession,
+  WebCalls,
+} from './web-calls/web-calls.ts';
 export type { Workflows } from './workflows/workflows.ts';

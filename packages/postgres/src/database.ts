@@ -77,6 +77,8 @@ function tableNames(schema: string): TableNames {
     transfer_integrations: named('transfer_integrations'),
     transfers: named('transfers'),
     transfer_legs: named('transfer_legs'),
+    publishable_keys: named('publishable_keys'),
+    visits: named('visits'),
     calls: named('calls'),
     attempts: named('attempts'),
     transcript: named('transcript'),

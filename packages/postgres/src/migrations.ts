@@ -4,6 +4,7 @@ import { formsAndTools } from './migrations/0002-forms-and-tools.ts';
 import { transfers } from './migrations/0003-transfers.ts';
 import { voice } from './migrations/0004-voice.ts';
 import { whoAnswered } from './migrations/0005-who-answered.ts';
+import { webCalls } from './migrations/0006-web-calls.ts';
 import { answeredCalls } from './migrations/0009-answered-calls.ts';
 
 /** In order; a shipped one is never edited, only followed. */
@@ -13,6 +14,7 @@ const migrations: Record<string, Migration> = {
   '0003-transfers': transfers,
   '0004-voice': voice,
   '0005-who-answered': whoAnswered,
+  '0006-web-calls': webCalls,
   '0009-answered-calls': answeredCalls,
 };
 

@@ -2,11 +2,13 @@ import type {
   AnsweredBy,
   AttemptState,
   CarrierConnection,
+  ConsentRecord,
   Delivery,
   HeardAnswer,
   JobKind,
   Mode,
   ToolCallRecord,
+  VisitRecord,
   WorkflowRecord,
 } from '@callkite/core';
 import type {
@@ -205,7 +207,8 @@ export interface CallRow {
   workflow_id: string;
   workflow_version: number;
   workflow_name: string;
-  connection_id: string;
+  /** `null`: a web call. */
+  connection_id: string | null;
   from_number: string;
   to_number: string;
   recipient_name: string | null;
@@ -247,6 +250,44 @@ export interface AttemptRow {
   provider_call_id: string | null;
   fruitless_looks: number;
   intent_at: Stamp;
+}
+
+export interface PublishableKeyRow {
+  id: string;
+  organization_id: string;
+  mode: Mode;
+  name: string;
+  key: string;
+  allowed_origins: ColumnType<string[], readonly string[], readonly string[]>;
+  workflow_ids: ColumnType<string[], readonly string[], readonly string[]>;
+  daily_calls: number;
+  callback_countries: ColumnType<string[], readonly string[], readonly string[]>;
+  created_at: Stamp;
+  revoked_at: Moment;
+}
+
+export interface VisitRow {
+  call_id: string;
+  organization_id: string;
+  key_id: string;
+  kind: VisitRecord['kind'];
+  workflow_id: string;
+  origin: string;
+  remote_address: string | null;
+  page: string | null;
+  name: string | null;
+  email: string | null;
+  context: string | null;
+  user_id: string | null;
+  user_verified: boolean | null;
+  consent: ColumnType<ConsentRecord | null, string | null, string | null>;
+  created_at: Stamp;
+  token_hash: string | null;
+  token_expires_at: Moment;
+  counted_at: Moment;
+  media: 'audio' | 'text' | null;
+  epoch: Generated<number>;
+  alive_until: Moment;
 }
 
 interface TranscriptRow {
@@ -330,6 +371,8 @@ export interface Tables {
   transfer_integrations: TransferIntegrationRow;
   transfers: TransferRow;
   transfer_legs: TransferLegRow;
+  publishable_keys: PublishableKeyRow;
+  visits: VisitRow;
   calls: CallRow;
   attempts: AttemptRow;
   transcript: TranscriptRow;

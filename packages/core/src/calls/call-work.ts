@@ -49,7 +49,7 @@ export function createWorkflowGenerationWork(deps: CallWorkDeps): JobHandler {
         { organizationName, signal },
       );
       await calls.setGeneratedWorkflow(call.id, generated);
-      deps.onDue(call.connectionId);
+      if (call.connectionId !== null) deps.onDue(call.connectionId);
       return { done: true };
     },
     /** The fallback stored at acceptance names the task well enough to hold the call. */
@@ -63,7 +63,7 @@ export function createVoicemailWork(deps: CallWorkDeps): JobHandler {
 
   async function letDial(call: CallRecord, message: string | null): Promise<void> {
     await calls.setVoicemailMessage(call.id, message);
-    deps.onDue(call.connectionId);
+    if (call.connectionId !== null) deps.onDue(call.connectionId);
   }
 
   return {

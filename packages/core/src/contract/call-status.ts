@@ -30,6 +30,7 @@ export const callReason = z.enum([
   'call_screened',
   'menu_too_deep',
   'time_limit',
+  'connection_lost',
   'internal',
 ]);
 export type CallReason = z.infer<typeof callReason>;

@@ -85,6 +85,13 @@ export const workflowDefinition = z.strictObject({
       detectMachine: z.boolean().default(true),
     })
     .default({ ringSeconds: 30, detectMachine: true }),
+  /** Of calls that visitors start from a web page. */
+  web: z
+    .strictObject({
+      /** Names of what the page may tell the agent about the visitor. */
+      variables: z.array(text(64)).max(30).default([]),
+    })
+    .default({ variables: [] }),
   metadata: z
     .looseObject({
       /** Ids of the webhook integrations that receive the results of this workflow's calls. */

@@ -906,6 +906,43 @@ describe('transfers', () => {
   });
 });
 
+describe('a visitor of a web page', () => {
+  const webCall = { connectionId: null, from: 'browser', to: 'browser' };
+
+  it('is greeted by an AI assistant, and has no number to be put on a list', async () => {
+    const { channel, optOuts, reasons } = await start({ call: webCall });
+    expect(channel.sent[0]).toEqual({
+      text: `Hello, I am an AI assistant of ${organizationName}.`,
+      last: true,
+      interruptible: false,
+    });
+    channel.hear({ type: 'pressed', digit: '9' });
+    await settle();
+    expect(channel.did).toEqual([]);
+    channel.hear(said('Please stop calling me.'));
+    await settle();
+    expect(optOuts).toEqual([]);
+    expect(reasons).toEqual(['opted_out']);
+    expect(channel.did).toEqual(['end']);
+  });
+
+  it('is known by what the page adds, from the next turn on', async () => {
+    const { channel, conversations, model, lines } = await start({
+      call: webCall,
+      script: [{ turn: ['Nine euros.'] }],
+    });
+    conversations.note('call_2', 'Somebody else.');
+    conversations.note(call.id, 'The basket holds a blue bicycle.\n## Rules');
+    channel.hear(said('What does it cost?'));
+    await settle();
+    const instructions = model.turns[0]?.instructions ?? '';
+    expect(instructions).toContain('The basket holds a blue bicycle. Rules');
+    expect(instructions).toContain('You are talking with: Sam Rivera');
+    expect(instructions).not.toContain('Somebody else');
+    expect(lines().join()).not.toContain('bicycle');
+  });
+});
+
 describe('opt-out', () => {
   it('is heard without the model', async () => {
     const { channel, reasons, optOuts, lines } = await start();

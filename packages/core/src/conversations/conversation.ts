@@ -19,7 +19,7 @@ import type {
 } from '../ports/transfer-store.ts';
 import type { AgentTool } from './agent-tool.ts';
 import { agentTools } from './agent-tools.ts';
-import { answerWatch } from './answer/answer-watch.ts';
+import { answerWatch, knownPerson } from './answer/answer-watch.ts';
 import type { AnswerAction } from './answer/answering.ts';
 import type { CarrierLine } from './carrier-line.ts';
 import { disclosureLine, isDisclosure, screeningLine, voicemailMessage } from './disclosure.ts';
@@ -87,6 +87,8 @@ export interface ConversationOptions {
 }
 
 export interface Conversation {
+  /** Tells the agent what is known of the callee besides, from the next turn on. */
+  note(text: string): void;
   /** Closes the channel at once and stores what was heard. */
   drop(): void;
   /** Resolves when the channel is closed and everything is stored. Never rejects. */
@@ -97,8 +99,11 @@ export interface Conversation {
 export function converse(options: ConversationOptions): Conversation {
   const { call, definition, organizationName, earlier, storage, emit, logger, clock } = options;
   const callId = call.id;
-  const disclosure = disclosureLine(definition, organizationName);
   const phrases = phrasesFor(definition.language);
+  /** The callee is a visitor of a web page, who came to us and has no number. */
+  const isWebCall = call.connectionId === null;
+  const disclosure = disclosureLine(definition, organizationName, isWebCall ? 'browser' : 'phone');
+  const notes: string[] = [];
   const transcript = openTranscript({ callId, store: storage.calls, earlier, emit, logger });
   const forms = fillForms({
     callId,
@@ -113,6 +118,7 @@ export function converse(options: ConversationOptions): Conversation {
     tools: options.tools,
     earlier: options.toolCalls,
     store: storage.toolCalls,
+    emit,
     logger,
   });
   const transfers = transferring({
@@ -136,6 +142,7 @@ export function converse(options: ConversationOptions): Conversation {
     tools,
     instructions: () =>
       instructionsFor(definition, organizationName, call, {
+        notes,
         results: ownTools.describe(),
         forms: forms.describe(),
         transfers: transfers.describe(),
@@ -146,14 +153,16 @@ export function converse(options: ConversationOptions): Conversation {
     logger,
   });
   const ageMs = call.answeredAt === null ? 0 : Math.max(0, clock.now() - call.answeredAt.getTime());
-  const answer = answerWatch({
-    record: { heard: call.heard, keyPresses: keyPresses(earlier) },
-    ageMs,
-    act,
-    note(heard) {
-      noted = noted.then(() => note(heard));
-    },
-  });
+  const answer = isWebCall
+    ? knownPerson(() => act({ type: 'talk' }))
+    : answerWatch({
+        record: { heard: call.heard, keyPresses: keyPresses(earlier) },
+        ageMs,
+        act,
+        note(heard) {
+          noted = noted.then(() => note(heard));
+        },
+      });
   const writes: Promise<void>[] = [];
   const timers: NodeJS.Timeout[] = [];
   let phase: 'waiting' | 'talking' | 'ending' | 'over' = 'waiting';
@@ -321,6 +330,12 @@ export function converse(options: ConversationOptions): Conversation {
   function optOut(): void {
     if (hasOptedOut) return;
     hasOptedOut = true;
+    if (!isWebCall) blockNumber();
+    if (phase === 'talking') sayAndEnd(phrases.optedOut, 'opted_out', false);
+    else write('the reason of the end', () => storage.calls.noteReason(callId, 'opted_out'));
+  }
+
+  function blockNumber(): void {
     write('an opt-out', () =>
       storage.organizations.addDoNotCall({
         organizationId: call.organizationId,
@@ -329,8 +344,6 @@ export function converse(options: ConversationOptions): Conversation {
         callId,
       }),
     );
-    if (phase === 'talking') sayAndEnd(phrases.optedOut, 'opted_out', false);
-    else write('the reason of the end', () => storage.calls.noteReason(callId, 'opted_out'));
   }
 
   function onSaid(words: string): void {
@@ -341,7 +354,7 @@ export function converse(options: ConversationOptions): Conversation {
 
   function onPressed(digit: string): void {
     askedWhetherThere = false;
-    if (digit === optOutDigit) optOut();
+    if (digit === optOutDigit && !isWebCall) optOut();
     else if (phase === 'talking') answer.pressed();
   }
 
@@ -384,7 +397,7 @@ export function converse(options: ConversationOptions): Conversation {
     turnEnded: onTurnEnded,
     closed: onClosed,
   });
-  return { drop: talk.drop, finished };
+  return { note: (text) => notes.push(text), drop: talk.drop, finished };
 }
 
 function openTalk(conversation: ConversationOptions, options: TalkOptions): Talk {

@@ -16,6 +16,7 @@ import type { AgentTool } from './agent-tool.ts';
 import type { CarrierLine } from './carrier-line.ts';
 import { type Conversation, converse } from './conversation.ts';
 import { keepTrying } from './keep-trying.ts';
+import { within } from './within.ts';
 
 /** The live conversations of this process. */
 export interface Conversations {
@@ -24,8 +25,11 @@ export interface Conversations {
    * conversation that lost its channel, or its process, goes on where it was. A call has one channel: what is left of
    * an earlier one, whose loss may not have been noticed, is dropped.
    * @param line the carrier's own voice, where there is a carrier
+   * @returns resolves when the conversation is over and on record; never rejects
    */
-  begin(callId: string, channel: CallChannel, line: CarrierLine | null): void;
+  begin(callId: string, channel: CallChannel, line: CarrierLine | null): Promise<void>;
+  /** Tells the agent of a live conversation what is known of the callee besides. */
+  note(callId: string, text: string): void;
   /** Conversations going on now. */
   readonly active: number;
   /** Waits until none is left, at most so long, then drops the channels: the carrier reconnects to another process. */
@@ -66,6 +70,7 @@ const lastWritesMs = 5000;
 
 interface LiveConversation {
   readonly callId: string;
+  note(text: string): void;
   drop(): void;
   readonly finished: Promise<void>;
 }
@@ -125,7 +130,7 @@ export function createConversations(deps: ConversationsDeps): Conversations {
     return { offered, earlier, isBack, numbersOf };
   }
 
-  function begin(callId: string, channel: CallChannel, line: CarrierLine | null): void {
+  function begin(callId: string, channel: CallChannel, line: CarrierLine | null): Promise<void> {
     let conversation: Conversation | null = null;
     let isDropped = false;
     const replaced = [...live].filter((other) => other.callId === callId);
@@ -151,6 +156,8 @@ export function createConversations(deps: ConversationsDeps): Conversations {
 
     const entry: LiveConversation = {
       callId,
+      // Before it is loaded there is nobody to tell: what is on record by then is loaded with it.
+      note: (text) => conversation?.note(text),
       drop() {
         isDropped = true;
         if (conversation) conversation.drop();
@@ -164,6 +171,7 @@ export function createConversations(deps: ConversationsDeps): Conversations {
         .finally(() => live.delete(entry)),
     };
     live.add(entry);
+    return entry.finished;
   }
 
   async function noneLeft(): Promise<void> {
@@ -172,6 +180,9 @@ export function createConversations(deps: ConversationsDeps): Conversations {
 
   return {
     begin,
+    note(callId, text) {
+      for (const other of live) if (other.callId === callId) other.note(text);
+    },
     get active() {
       return live.size;
     },
@@ -182,14 +193,4 @@ export function createConversations(deps: ConversationsDeps): Conversations {
       await within(lastWritesMs, noneLeft());
     },
   };
-}
-
-/** Waits, but not for longer than this. */
-async function within(timeoutMs: number, work: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, timeoutMs);
-  });
-  await Promise.race([work, timeout]);
-  clearTimeout(timer);
 }

@@ -14,11 +14,19 @@ function purposeLine({ language, purpose, opening }: WorkflowDefinition, workflo
   return phrasesFor(language).callsAbout(workflowName);
 }
 
-/** The line every call opens with. It is ours, never the model's, and the callee cannot talk over it. */
-export function disclosureLine(definition: WorkflowDefinition, organizationName: string): string {
-  const { introduction, howToStop } = phrasesFor(definition.language).disclosure(
-    callsFor(definition, organizationName),
-  );
+/**
+ * The line every call opens with. It is ours, never the model's, and the callee cannot talk over it.
+ * @param where the callee is: visitors of a web page came by themselves, and are not told how to stop calls
+ */
+export function disclosureLine(
+  definition: WorkflowDefinition,
+  organizationName: string,
+  where: 'phone' | 'browser' = 'phone',
+): string {
+  const phrases = phrasesFor(definition.language);
+  const organization = callsFor(definition, organizationName);
+  if (where === 'browser') return phrases.greeting(organization);
+  const { introduction, howToStop } = phrases.disclosure(organization);
   return `${introduction} ${howToStop}`;
 }
 

@@ -2,6 +2,8 @@
 export interface Phrases {
   /** First words of every call: who is calling, for whom, and how to stop it. */
   disclosure(organizationName: string): { readonly introduction: string; readonly howToStop: string };
+  /** First words to a visitor of a web page, who came by himself. */
+  greeting(organizationName: string): string;
   /** For an assistant that asks who calls. */
   introduction(agentName: string | null, organizationName: string): string;
   /** What the call is about, by the title of its workflow. */
@@ -34,6 +36,7 @@ const english: Phrases = {
     introduction: `Hello, I am an AI assistant calling on behalf of ${organization}.`,
     howToStop: 'If you want no more calls, just say "stop calling" at any time.',
   }),
+  greeting: (organization) => `Hello, I am an AI assistant of ${organization}.`,
   introduction: (agent, organization) =>
     `This is ${named(agent)}an AI assistant calling on behalf of ${organization}.`,
   callsAbout: (title) => `The call is about: ${title}.`,
@@ -60,6 +63,7 @@ const phrasesByLanguage: Readonly<Record<string, Phrases>> = {
       introduction: `Hola, soy un asistente de inteligencia artificial y llamo de parte de ${organization}.`,
       howToStop: 'Si no quiere más llamadas, diga "no me llame más" en cualquier momento.',
     }),
+    greeting: (organization) => `Hola, soy un asistente de inteligencia artificial de ${organization}.`,
     introduction: (agent, organization) =>
       `Habla ${named(agent)}un asistente de inteligencia artificial de parte de ${organization}.`,
     callsAbout: (title) => `La llamada es sobre: ${title}.`,
@@ -83,6 +87,7 @@ const phrasesByLanguage: Readonly<Record<string, Phrases>> = {
       introduction: `Guten Tag, hier spricht ein KI-Assistent im Auftrag von ${organization}.`,
       howToStop: 'Wenn Sie keine Anrufe mehr möchten, sagen Sie jederzeit „rufen Sie mich nicht mehr an“.',
     }),
+    greeting: (organization) => `Guten Tag, ich bin ein KI-Assistent von ${organization}.`,
     introduction: (agent, organization) =>
       `Hier ist ${named(agent)}ein KI-Assistent im Auftrag von ${organization}.`,
     callsAbout: (title) => `Es geht um: ${title}.`,
@@ -108,6 +113,8 @@ const phrasesByLanguage: Readonly<Record<string, Phrases>> = {
       introduction: `Bonjour, je suis un assistant d'intelligence artificielle et j'appelle de la part de ${organization}.`,
       howToStop: "Si vous ne voulez plus d'appels, dites à tout moment « arrêtez de m'appeler ».",
     }),
+    greeting: (organization) =>
+      `Bonjour, je suis un assistant d'intelligence artificielle de ${organization}.`,
     introduction: (agent, organization) =>
       `Ici ${named(agent)}un assistant d'intelligence artificielle, de la part de ${organization}.`,
     callsAbout: (title) => `L'appel concerne : ${title}.`,
@@ -132,6 +139,8 @@ const phrasesByLanguage: Readonly<Record<string, Phrases>> = {
       introduction: `Buongiorno, sono un assistente di intelligenza artificiale e chiamo per conto di ${organization}.`,
       howToStop: 'Se non vuole altre chiamate, dica "non mi chiami più" in qualsiasi momento.',
     }),
+    greeting: (organization) =>
+      `Buongiorno, sono un assistente di intelligenza artificiale di ${organization}.`,
     introduction: (agent, organization) =>
       `Parla ${named(agent)}un assistente di intelligenza artificiale per conto di ${organization}.`,
     callsAbout: (title) => `La chiamata riguarda: ${title}.`,
@@ -155,6 +164,7 @@ const phrasesByLanguage: Readonly<Record<string, Phrases>> = {
       introduction: `Olá, sou um assistente de inteligência artificial e ligo em nome de ${organization}.`,
       howToStop: 'Se não quiser mais ligações, diga "não me ligue mais" a qualquer momento.',
     }),
+    greeting: (organization) => `Olá, sou um assistente de inteligência artificial de ${organization}.`,
     introduction: (agent, organization) =>
       `Aqui fala ${named(agent)}um assistente de inteligência artificial em nome de ${organization}.`,
     callsAbout: (title) => `A ligação é sobre: ${title}.`,
@@ -178,6 +188,7 @@ const phrasesByLanguage: Readonly<Record<string, Phrases>> = {
       introduction: `Hallo, ik ben een AI-assistent en ik bel namens ${organization}.`,
       howToStop: 'Wilt u geen telefoontjes meer, zeg dan op elk moment "bel mij niet meer".',
     }),
+    greeting: (organization) => `Hallo, ik ben een AI-assistent van ${organization}.`,
     introduction: (agent, organization) =>
       `U spreekt met ${named(agent)}een AI-assistent namens ${organization}.`,
     callsAbout: (title) => `Het gaat over: ${title}.`,

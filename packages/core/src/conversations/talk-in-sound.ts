@@ -7,7 +7,7 @@ import { beepDetector } from './answer/beep-detector.ts';
 import { calleeTurns } from './callee-turns.ts';
 import type { CarrierLine } from './carrier-line.ts';
 import { keepPace, type Pace } from './pace.ts';
-import { dialogue, notes, pressedNote } from './prompt.ts';
+import { dialogue, notes, pressedNote, withoutParentheses } from './prompt.ts';
 import { keyTones, waitingTone } from './sound.ts';
 import { spokenOrder } from './spoken-order.ts';
 import type { Occasion, Talk, TalkListener, TalkOptions } from './talk.ts';
@@ -527,6 +527,18 @@ export function talkInSound(options: SoundTalkOptions): Talk {
     listener.pressed(digit);
   }
 
+  function onTyped(text: string): void {
+    const words = text.trim();
+    if (words === '') return;
+    newTurn();
+    turns.add(words);
+    session.tell({ role: 'user', content: withoutParentheses(words) });
+    saidAtMs = performance.now();
+    listener.said(words);
+    // The model answers by itself only what it hears.
+    if (end === 'none' && !isModelLost) respond();
+  }
+
   function onChannel(event: AudioEvent): void {
     if (isClosed) return;
     switch (event.type) {
@@ -542,6 +554,9 @@ export function talkInSound(options: SoundTalkOptions): Talk {
         return;
       case 'pressed':
         onPressed(event.digit);
+        return;
+      case 'typed':
+        onTyped(event.text);
         return;
       case 'closed':
         void close();

@@ -4,8 +4,10 @@ import { connectionRoutes } from './routes/connections.ts';
 import { formRoutes } from './routes/forms.ts';
 import { healthRoutes } from './routes/health.ts';
 import { organizationRoutes } from './routes/organizations.ts';
+import { publishableKeyRoutes } from './routes/publishable-keys.ts';
 import { transferIntegrationRoutes } from './routes/transfer-integrations.ts';
 import { webhookRoutes } from './routes/webhooks.ts';
+import { widgetRoutes } from './routes/widget.ts';
 import { workflowRoutes } from './routes/workflows.ts';
 
 /** Every operation of the API: requests are routed by this table, and the OpenAPI document is made from it. */
@@ -17,5 +19,7 @@ export const apiRoutes: readonly Route[] = [
   ...webhookRoutes,
   ...connectionRoutes,
   ...organizationRoutes,
+  ...publishableKeyRoutes,
+  ...widgetRoutes,
   ...healthRoutes,
 ];

@@ -56,6 +56,26 @@ export const requestExamples: Readonly<Record<string, unknown>> = {
   createOrganization: { name: 'Example Dental', allowed_countries: ['US', 'CA'] },
   createOrganizationApiKey: { name: 'Backend', mode: 'live' },
   createApiKey: { name: 'Staging', mode: 'test' },
+  createPublishableKey: {
+    name: 'Website',
+    mode: 'live',
+    allowed_origins: ['https://www.example.com'],
+    workflow_ids: ['wf_01kag0n5v8qx3t7m2d9e4b6c8f'],
+    daily_calls: 200,
+    callback_countries: ['US'],
+  },
+  updatePublishableKey: { allowed_origins: ['https://www.example.com', 'https://*.example.org'] },
+  openWidgetSession: { workflow_id: 'wf_01kag0n5v8qx3t7m2d9e4b6c8f', media: 'text' },
+  requestWidgetCallback: {
+    workflow_id: 'wf_01kag0n5v8qx3t7m2d9e4b6c8f',
+    phone: '+12025550142',
+    name: 'Jamie Doe',
+    consent: {
+      text: 'I agree to be called back by an AI assistant of Example Dental at this number.',
+      version: '2026-11',
+      time: '2026-11-21T05:00:00.000Z',
+    },
+  },
 };
 
 /** Examples of answers by operation. */
@@ -108,5 +128,6 @@ export const answerExamples: Readonly<Record<string, unknown>> = {
     ],
     tool_calls: [],
     transfers: [],
+    visit: null,
   },
 };

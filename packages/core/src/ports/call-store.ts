@@ -20,10 +20,11 @@ export interface CallRecord {
   readonly workflowId: string;
   readonly workflowVersion: number;
   readonly workflowName: string;
-  readonly connectionId: string;
-  /** E.164 */
+  /** `null` for a web call, which no carrier carries. */
+  readonly connectionId: string | null;
+  /** E.164, or `browser` for a web call */
   readonly from: string;
-  /** E.164 */
+  /** E.164, or `browser` for a web call */
   readonly to: string;
   readonly recipientName: string | null;
   readonly recipientEmail: string | null;
@@ -282,8 +283,8 @@ export interface CallStore {
   /** The sealed account secret an attempt was placed with; `null` for an unknown attempt. */
   connectionOfAttempt(attemptId: string): Promise<CarrierConnection | null>;
   /**
-   * Finds calls without an owner (no open job, no live attempt, not queued) and gives them a `watch_attempt` or
-   * `finish_call` job. Anything found is a defect: the caller logs it as an error.
+   * Finds calls without an owner (no open job, no live attempt, not queued) and gives them a `watch_attempt`,
+   * `watch_web_call` or `finish_call` job. Anything found is a defect: the caller logs it as an error.
    */
   adoptOrphans(): Promise<number>;
   /** Deletes idempotency records that expired over an hour ago. */

@@ -1,8 +1,14 @@
 /**
- * Work that outlives a process. `subjectId` names a call (`generate_workflow`, `write_voicemail`, `finish_call`),
- * an attempt (`watch_attempt`) or a delivery (`deliver`).
+ * Work that outlives a process. `subjectId` names a call (`generate_workflow`, `write_voicemail`, `watch_web_call`,
+ * `finish_call`), an attempt (`watch_attempt`) or a delivery (`deliver`).
  */
-export type JobKind = 'generate_workflow' | 'write_voicemail' | 'watch_attempt' | 'finish_call' | 'deliver';
+export type JobKind =
+  | 'generate_workflow'
+  | 'write_voicemail'
+  | 'watch_attempt'
+  | 'watch_web_call'
+  | 'finish_call'
+  | 'deliver';
 
 export interface Job {
   readonly id: string;

@@ -75,7 +75,12 @@ export function createDialing({
 
         const next = await takeNextCall(transaction, tables, connectionId);
         if (next === null) return { result: 'wait', waitMs: busyWaitMs };
-        const { attempt, call } = await storeIntent(transaction, tables, next.id, attemptId);
+        const { attempt, call } = await storeIntent(
+          transaction,
+          tables,
+          { callId: next.id, connectionId },
+          attemptId,
+        );
         return {
           result: 'claimed',
           claim: {
@@ -166,7 +171,7 @@ async function takeNextCall(
 async function storeIntent(
   executor: Kysely<Tables>,
   tables: TableNames,
-  callId: string,
+  { callId, connectionId }: { readonly callId: string; readonly connectionId: string },
   attemptId: string,
 ): Promise<{ readonly attempt: AttemptRecord; readonly call: CallRecord }> {
   const { rows } = await sql<StoredCall & { intent_at: Date }>`
@@ -193,7 +198,7 @@ async function storeIntent(
     id: attemptId,
     callId,
     organizationId: call.organizationId,
-    connectionId: call.connectionId,
+    connectionId,
     from: call.from,
     to: call.to,
     state: 'intent',

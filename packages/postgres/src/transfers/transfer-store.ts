@@ -22,7 +22,8 @@ function createTransfers({ kysely, tables }: Database): TransfersPart {
     request(transfer) {
       return kysely.transaction().execute(async (transaction) => {
         const call = await lockCall(transaction, tables, transfer.callId);
-        if (call === null) return false;
+        if (call === null || call.connection_id === null) return false;
+        const { connection_id } = call;
         const earlier = await readTransfers(transaction, transfer.callId);
         if (earlier.some(({ id }) => id === transfer.id)) return true;
         if (isEnding(call) || earlier.some(({ endedAt }) => endedAt === null)) return false;
@@ -47,7 +48,7 @@ function createTransfers({ kysely, tables }: Database): TransfersPart {
               id,
               transfer_id: transfer.id,
               call_id: transfer.callId,
-              connection_id: call.connection_id,
+              connection_id,
               position,
               to_number: to,
               source,

@@ -18,6 +18,7 @@ import type { CallRecord } from '../../ports/call-store.ts';
 import type { CallForm } from '../../ports/form-store.ts';
 import type { HttpResponse } from '../../ports/http.ts';
 import type { TransferRecord } from '../../ports/transfer-store.ts';
+import type { VisitRecord } from '../../ports/web-call-store.ts';
 import { type HttpServices, rawRoute, route } from '../route.ts';
 
 const placingRefusals = [
@@ -125,7 +126,7 @@ export const callRoutes = [
       refusals: ['not_found'],
     },
     async (services, { caller, parameters }) => {
-      const { call, transcript, forms, toolCalls, transfers } = await getOwnCall(
+      const { call, transcript, forms, toolCalls, transfers, visit } = await getOwnCall(
         services,
         caller,
         parameters.call_id,
@@ -142,6 +143,7 @@ export const callRoutes = [
           duration_ms: durationMs,
         })),
         transfers: transfers.map(toTransfer),
+        visit: visit && toVisit(visit),
       };
     },
   ),
@@ -214,6 +216,20 @@ function toTransfer(transfer: TransferRecord): CallTransfer {
       ended_at: leg.endedAt?.toISOString() ?? null,
       seconds: leg.seconds,
     })),
+  };
+}
+
+function toVisit(visit: VisitRecord): NonNullable<CallDetail['visit']> {
+  return {
+    kind: visit.kind,
+    publishable_key_id: visit.keyId,
+    origin: visit.origin,
+    remote_address: visit.remoteAddress,
+    page: visit.page,
+    user_id: visit.user?.id ?? null,
+    user_verified: visit.user?.verified ?? false,
+    consent: visit.consent && { ...visit.consent },
+    created_at: visit.createdAt.toISOString(),
   };
 }
 

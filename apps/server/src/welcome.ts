@@ -8,6 +8,7 @@ export function greet(settings: Settings, print: Print): void {
   const { loopbackUrl, twilio, openai, databaseUrl, dataDirectory } = settings;
   print(`Callkite listens on ${loopbackUrl}`);
   print(`  API reference  ${loopbackUrl}/docs`);
+  if (!settings.production) print(`  Widget         ${loopbackUrl}/widget/demo`);
   print(
     `  Phone network  ${twilio ? `Twilio${twilio.apiBaseUrl ? ` at ${twilio.apiBaseUrl}` : ''}` : 'emulated: no real phone can ring'}`,
   );

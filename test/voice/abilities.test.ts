@@ -1,5 +1,6 @@
 import { defineTool } from '@callkite/core';
 import type { CallDetail, WorkflowDefinitionInput } from '@callkite/core/contract';
+import { defineCallee } from '@callkite/twilio-emulator';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
 import { type Embedded, eventually, startEmbedded } from '../embedded.ts';
@@ -14,10 +15,23 @@ const findParking = defineTool({
   handler: () => ({ place: 'behind the house' }),
 });
 
+/** Lets the agent talk for as long as it likes. */
+const patient = defineCallee({
+  name: 'patient',
+  description: 'Listens to everything before answering',
+  numbers: ['+12025550171'],
+  async converse(line) {
+    await line.wait(30_000);
+    await line.say('Thank you, goodbye.');
+    await line.wait(10_000);
+  },
+});
+
 let embedded: Embedded;
 beforeAll(async () => {
   embedded = await startEmbedded({
     speed: 4,
+    emulator: { callees: [patient] },
     callkite: { voiceMode: 'realtime', tools: [findParking] },
   });
 });
@@ -74,7 +88,7 @@ describe('in a spoken call', () => {
   });
 
   it('tools of the server are used', async () => {
-    const result = await call('+12025550103', {
+    const result = await call('+12025550171', {
       objective: 'Remind the person of the appointment and tell them how to get there.',
       steps: [step('Use find_parking and tell them where to park.')],
       tools: ['find_parking'],

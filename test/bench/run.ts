@@ -5,6 +5,7 @@ import { benchDialling } from './dialling.ts';
 import { benchRelayTokens } from './relay-tokens.ts';
 import { benchTurns } from './turns.ts';
 import { benchVoice } from './voice.ts';
+import { benchWidget } from './widget.ts';
 
 const benches = {
   answer: benchAnswer,
@@ -14,6 +15,7 @@ const benches = {
   density: benchDensity,
   'relay-tokens': benchRelayTokens,
   voice: benchVoice,
+  widget: benchWidget,
 };
 
 // `pnpm bench` runs all, `pnpm bench accept turns` some.

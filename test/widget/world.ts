@@ -96,14 +96,18 @@ const flags = [
   '--autoplay-policy=no-user-gesture-required',
 ];
 
-/** @param options.browserFlags on top, for the browser with a microphone; `opening`: what the agent begins with */
+/**
+ * @param options.browserFlags on top, for the browser with a microphone; `opening`: what the agent begins with;
+ *   `speed`: how much faster than life
+ */
 export async function startWorld(
-  options: { browserFlags?: string[]; opening?: string } = {},
+  options: { browserFlags?: string[]; opening?: string; speed?: number } = {},
 ): Promise<World> {
   mkdirSync(screenshots, { recursive: true });
   const built = await buildWidget();
   const sockets = new Set<Duplex>();
   const embedded = await startEmbedded({
+    ...(options.speed !== undefined && { speed: options.speed }),
     mount: (callkite, port) => mount(callkite, port, built.directory, sockets),
     callkite: {
       webCalls: { perAddressAndMinute: 1000, perKeyAndMinute: 1000 },

@@ -3,6 +3,7 @@ import { defineCallee, startTwilioEmulator } from '@callkite/twilio-emulator';
 import { eventually } from '../embedded.ts';
 import { fictionalNumber } from '../faults/fictional-number.ts';
 import { startPostgres } from '../postgres/start-postgres.ts';
+import { placeCalls } from './place-calls.ts';
 import { type ServerProcess, startServerProcess } from './server-process.ts';
 
 export interface LiveCalls {
@@ -46,21 +47,13 @@ export async function startLiveCalls(speed = 1): Promise<LiveCalls> {
     TWILIO_URL: carrier.url,
     OPENAI_URL: model.url,
   });
-  const { key, workflowId } = await server.ask<{ key: string; workflowId: string }>('access');
+  const access = await server.ask<{ key: string; workflowId: string }>('access');
   let placed = 0;
   return {
     server,
     async place(count) {
-      for (let index = 0; index < count; index += 1) {
-        const response = await fetch(`${server.url}/call`, {
-          method: 'POST',
-          headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-          body: JSON.stringify({ workflow_id: workflowId, recipient_phone: fictionalNumber(200 + placed) }),
-        });
-        if (response.status !== 200) throw new Error(`refused: ${await response.text()}`);
-        await response.text();
-        placed += 1;
-      }
+      await placeCalls(server.url, access, placed, count);
+      placed += count;
       await eventually(
         'the answer of every call',
         () => carrier.calls().filter((record) => record.timeline.answeredAt !== undefined).length >= placed,

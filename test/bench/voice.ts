@@ -1,7 +1,7 @@
 import { eventually } from '../embedded.ts';
-import { fictionalNumber } from '../faults/fictional-number.ts';
 import { startPostgres } from '../postgres/start-postgres.ts';
 import { percentile, rounded, table } from './figures.ts';
+import { placeCalls } from './place-calls.ts';
 import { type ServerProcess, startServerProcess, type Usage } from './server-process.ts';
 import { startCarrier } from './voice/carrier.ts';
 import { MediaLine } from './voice/media-line.ts';
@@ -76,7 +76,7 @@ async function startCallkite(): Promise<Bridge> {
     OPENAI_URL: model.url,
     VOICE_MODE: 'realtime',
   });
-  const { key, workflowId } = await server.ask<{ key: string; workflowId: string }>('access');
+  const access = await server.ask<{ key: string; workflowId: string }>('access');
   let placed = 0;
   return {
     server,
@@ -84,16 +84,8 @@ async function startCallkite(): Promise<Bridge> {
     watches,
     truth,
     async add(count) {
-      for (let index = 0; index < count; index += 1) {
-        const response = await fetch(`${server.url}/call`, {
-          method: 'POST',
-          headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-          body: JSON.stringify({ workflow_id: workflowId, recipient_phone: fictionalNumber(200 + placed) }),
-        });
-        if (response.status !== 200) throw new Error(`refused: ${await response.text()}`);
-        await response.text();
-        placed += 1;
-      }
+      await placeCalls(server.url, access, placed, count);
+      placed += count;
       await eventually('the session of every call', () => model.sessions === placed, 60_000);
     },
     async stop() {

@@ -1,9 +1,9 @@
 import { defineTool } from '@callkite/core';
-import type { CallDetail, WorkflowDefinitionInput } from '@callkite/core/contract';
 import { defineCallee } from '@callkite/twilio-emulator';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
-import { type Embedded, eventually, startEmbedded } from '../embedded.ts';
+import { type Embedded, startEmbedded } from '../embedded.ts';
+import { created, spokenCall } from './spoken-call.ts';
 
 // Calls take their time.
 vi.setConfig({ testTimeout: 120_000 });
@@ -37,42 +37,19 @@ beforeAll(async () => {
 });
 afterAll(() => embedded.stop());
 
-async function created(path: string, body: object): Promise<string> {
-  const response = await embedded.request('POST', path, body);
-  expect(response.status, await response.clone().text()).toBe(201);
-  return ((await response.json()) as { id: string }).id;
-}
-
-async function call(to: string, definition: WorkflowDefinitionInput): Promise<CallDetail> {
-  const id = await created('/workflows', { name: 'Spoken', definition });
-  await embedded.request('POST', '/call', { workflow_id: id, recipient_phone: to });
-  const listed = await embedded.request('GET', `/calls?workflow_id=${id}`);
-  const { calls } = (await listed.json()) as { calls: { call_id: string }[] };
-  return eventually(
-    'the result',
-    async () => {
-      const found = (await (
-        await embedded.request('GET', `/calls/${calls[0]?.call_id}`)
-      ).json()) as CallDetail;
-      return found.call_summary === null ? null : found;
-    },
-    100_000,
-  );
-}
-
 const step = (instruction: string) => ({ title: 'Help', instruction });
 
 describe('in a spoken call', () => {
   it('forms are filled in with what the callee was heard to say', async () => {
     const title = 'Contact details';
-    const formId = await created('/forms', {
+    const formId = await created(embedded, '/forms', {
       title,
       fields: [
         { name: 'Guests', type: 'number', required: true, ask: 'How many people will come?' },
         { name: 'Drink', type: 'select', required: true, options: ['Tea', 'Coffee'] },
       ],
     });
-    const result = await call('+12025550100', {
+    const result = await spokenCall(embedded, '+12025550100', {
       objective: 'Learn how many will come and what they would like.',
       steps: [step('Thank them and say goodbye.')],
       forms: [formId],
@@ -88,7 +65,7 @@ describe('in a spoken call', () => {
   });
 
   it('tools of the server are used', async () => {
-    const result = await call('+12025550171', {
+    const result = await spokenCall(embedded, '+12025550171', {
       objective: 'Remind the person of the appointment and tell them how to get there.',
       steps: [step('Use find_parking and tell them where to park.')],
       tools: ['find_parking'],
@@ -98,7 +75,7 @@ describe('in a spoken call', () => {
   });
 
   it('keys are pressed as tones', async () => {
-    const result = await call('+12025550140', {
+    const result = await spokenCall(embedded, '+12025550140', {
       objective: 'Remind the person of the appointment.',
       steps: [step('Ask whether somebody will come to the appointment.')],
       abilities: { keypad: true },
@@ -110,7 +87,7 @@ describe('in a spoken call', () => {
   });
 
   it('a machine gets the message', async () => {
-    const result = await call('+12025550120', {
+    const result = await spokenCall(embedded, '+12025550120', {
       objective: 'Remind the person of the appointment.',
       voicemail: { message: 'This is a reminder of your appointment.' },
     });

@@ -1,6 +1,7 @@
 import type { CallDetail, WorkflowDefinitionInput } from '@callkite/core/contract';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type Embedded, eventually, startEmbedded } from '../embedded.ts';
+import { type Embedded, startEmbedded } from '../embedded.ts';
+import { spokenCall } from './spoken-call.ts';
 
 // Calls take their time.
 vi.setConfig({ testTimeout: 120_000 });
@@ -17,25 +18,7 @@ const reminder: WorkflowDefinitionInput = {
   voicemail: { message: 'This is a reminder of your appointment.' },
 };
 
-async function call(to: string, definition: WorkflowDefinitionInput = reminder): Promise<CallDetail> {
-  const workflow = await embedded.request('POST', '/workflows', { name: 'Spoken', definition });
-  expect(workflow.status, await workflow.clone().text()).toBe(201);
-  const { id } = (await workflow.json()) as { id: string };
-  await embedded.request('POST', '/call', { workflow_id: id, recipient_phone: to });
-  const listed = await embedded.request('GET', `/calls?workflow_id=${id}`);
-  const { calls } = (await listed.json()) as { calls: { call_id: string }[] };
-  return eventually(
-    'the result',
-    async () => {
-      const found = (await (
-        await embedded.request('GET', `/calls/${calls[0]?.call_id}`)
-      ).json()) as CallDetail;
-      return found.call_summary === null ? null : found;
-    },
-    100_000,
-  );
-}
-
+const call = (to: string) => spokenCall(embedded, to, reminder);
 const spoken = ({ messages }: CallDetail, by: 'assistant' | 'user') =>
   messages.filter(({ role }) => role === by).map(({ content }) => content);
 

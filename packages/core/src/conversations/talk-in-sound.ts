@@ -282,6 +282,7 @@ export function talkInSound(options: SoundTalkOptions): Talk {
       opening.refuse();
       return;
     }
+    if (isSafe) goOnAfterOpening();
     if (calls.length > 0) void use(calls, how !== 'interrupted');
     else if (how === 'interrupted') return;
     else if (how === 'failed' || !hasSpoken) askAgain();
@@ -383,20 +384,23 @@ export function talkInSound(options: SoundTalkOptions): Talk {
       return;
     }
     lineLimit = setTimeout(() => opening?.refuse(), longestLineWaitMs);
-    session.say(text);
-    expect();
+    ask(text);
   }
 
   function say(text: string): void {
     if (isSafe && !isHushed) {
-      afterOpening = () => say(text);
+      afterOpening = () => ask(text);
       return;
     }
     if (isHushed) {
       session.stop();
       linesOwed = 1;
     }
-    session.say(text);
+    ask(text);
+  }
+
+  function ask(line: string): void {
+    session.say(line);
     expect();
   }
 
@@ -511,11 +515,16 @@ export function talkInSound(options: SoundTalkOptions): Talk {
     endIfHeard();
   }
 
-  function openingHeard(): void {
-    isSafe = isLastLineSafe;
+  /** Asked for while the opening line is still playing, the next words follow it without a pause. */
+  function goOnAfterOpening(): void {
     const next = afterOpening;
     afterOpening = null;
-    if (waiting.length === 0) next?.();
+    next?.();
+  }
+
+  function openingHeard(): void {
+    isSafe = isLastLineSafe;
+    goOnAfterOpening();
     for (const { go } of waiting.splice(0)) go();
   }
 

@@ -100,7 +100,13 @@ describe('a job runner', () => {
     createJobRunner({
       jobs,
       logger: silentLogger,
-      handlers: { generate_workflow: handler, finish_call: idle, deliver: idle, watch_attempt: idle },
+      handlers: {
+        generate_workflow: handler,
+        finish_call: idle,
+        deliver: idle,
+        watch_attempt: idle,
+        follow_recording: idle,
+      },
     });
   const acceptPrompt = () => storage.calls.accept(tenant.promptInput());
 

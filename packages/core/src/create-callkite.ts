@@ -6,6 +6,9 @@ import { createCarrierBreaker } from './calls/carrier-breaker.ts';
 import { type CarrierIngress, createCarrierIngress } from './calls/carrier-ingress.ts';
 import { createDispatcher } from './calls/dispatcher.ts';
 import { createReconciliation } from './calls/reconciliation.ts';
+import { createRecordingLinks } from './calls/recording-link.ts';
+import { createRecordingWork } from './calls/recording-work.ts';
+import { createRecordings } from './calls/recordings.ts';
 import { createUnfinishedCalls } from './calls/unfinished-calls.ts';
 import type { WorkflowDefinition } from './contract/workflow-definition.ts';
 import { type AgentTool, checkAgentTools } from './conversations/agent-tool.ts';
@@ -161,8 +164,20 @@ export function createCallkite(options: CallkiteOptions): Callkite {
     toolNames: tools.map(({ name }) => name),
     hasSpeechModel: [options, test].some((vendor) => vendor?.speechModel !== undefined),
   });
+  const recordings = createRecordings({
+    storage,
+    telephonyFor,
+    accountOf,
+    links: createRecordingLinks({
+      publicUrl: options.publicUrl,
+      hmac: (text) => secretBox.hmac('recording', text),
+      now: systemClock.now,
+    }),
+    onDue: () => runner.wake('follow_recording'),
+  });
   const conversations = createConversations({
     storage,
+    recordings,
     languageModelFor,
     speechModelFor,
     tools,
@@ -208,6 +223,7 @@ export function createCallkite(options: CallkiteOptions): Callkite {
     handlers: {
       generate_workflow: createWorkflowGenerationWork(work),
       finish_call: createFinishWork(work),
+      follow_recording: createRecordingWork({ storage, recordings, telephonyFor, accountOf, tokens, logger }),
       deliver: { concurrency: 50, perOrganization: 4, run: notifier.deliver, giveUp: notifier.giveUp },
       watch_attempt: createReconciliation({
         calls: storage.calls,
@@ -263,6 +279,7 @@ export function createCallkite(options: CallkiteOptions): Callkite {
       unfinished.began(callId);
       conversations.begin(callId, channel, line);
     },
+    recordings,
     voiceModeOf,
     voicemailMessage: async (definition, organizationId) =>
       voicemailMessage(definition, await organizationName(organizationId)),
@@ -291,6 +308,7 @@ export function createCallkite(options: CallkiteOptions): Callkite {
     workflows,
     forms,
     calls,
+    recordings,
     webhooks,
     carriers,
     operatorToken: options.operatorToken,

@@ -53,6 +53,7 @@ export type {
   OrganizationStore,
 } from './ports/organization-store.ts';
 export type { Page, PageRequest } from './ports/page.ts';
+export type { RecordingRecord, RecordingStore } from './ports/recording-store.ts';
 export type {
   AudioChannel,
   AudioEvent,
@@ -78,8 +79,10 @@ export type {
   CarrierCallStatus,
   CarrierEvent,
   CarrierNumber,
+  CarrierRecording,
   PlaceCallRequest,
   Placement,
+  RecordedSound,
   Telephony,
   VerifiedCarrierEvent,
   VoiceMode,

@@ -2,6 +2,7 @@ import { Kysely, type Migration, Migrator, PostgresDialect, type PostgresPool, s
 import { firstSchema } from './migrations/0001-first-schema.ts';
 import { formsAndTools } from './migrations/0002-forms-and-tools.ts';
 import { voice } from './migrations/0004-voice.ts';
+import { recordings } from './migrations/0007-recordings.ts';
 import { answeredCalls } from './migrations/0009-answered-calls.ts';
 
 /** In order; a shipped one is never edited, only followed. */
@@ -9,6 +10,7 @@ const migrations: Record<string, Migration> = {
   '0001-first-schema': firstSchema,
   '0002-forms-and-tools': formsAndTools,
   '0004-voice': voice,
+  '0007-recordings': recordings,
   '0009-answered-calls': answeredCalls,
 };
 

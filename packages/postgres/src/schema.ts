@@ -5,6 +5,7 @@ import type {
   Delivery,
   JobKind,
   Mode,
+  RecordingRecord,
   ToolCallRecord,
   WorkflowRecord,
 } from '@callkite/core';
@@ -145,6 +146,19 @@ interface ToolCallRow {
   finished_at: Moment;
 }
 
+interface RecordingRow {
+  id: string;
+  call_id: string;
+  organization_id: string;
+  consent: RecordingRecord['consent'];
+  status: RecordingRecord['status'];
+  provider_recording_id: string | null;
+  duration_seconds: number | null;
+  created_at: Stamp;
+  expires_at: Moment;
+  deleted_at: Moment;
+}
+
 export interface CallRow {
   id: string;
   organization_id: string;
@@ -272,6 +286,7 @@ export interface Tables {
   call_forms: CallFormRow;
   form_answers: FormAnswerRow;
   tool_calls: ToolCallRow;
+  recordings: RecordingRow;
   calls: CallRow;
   attempts: AttemptRow;
   transcript: TranscriptRow;

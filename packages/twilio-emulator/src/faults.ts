@@ -25,6 +25,8 @@ export const faultsSchema = z.strictObject({
   callbacksReordered: probability,
   /** Probability that a status callback is never sent. */
   callbacksLost: probability,
+  /** Probability that deleting a recording is answered with 503. */
+  recordingDeleteFails: probability,
   /** How long a new call is missing from listings, in real milliseconds. */
   listLagMs: milliseconds,
   /** How long a listing takes to be answered, in real milliseconds. */

@@ -1,7 +1,15 @@
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 /** Webhooks of one call, as path segments below `/carriers/{name}/`. */
-export const webhookPaths = ['answer', 'fallback', 'status', 'amd', 'relay-ended', 'media-ended'] as const;
+export const webhookPaths = [
+  'answer',
+  'fallback',
+  'status',
+  'amd',
+  'relay-ended',
+  'media-ended',
+  'recording',
+] as const;
 export type WebhookPath = (typeof webhookPaths)[number];
 /** Sockets of one call: ConversationRelay and Media Streams. */
 export type SocketKind = 'relay' | 'media';
@@ -20,6 +28,7 @@ const connectionOverrides: Record<WebhookPath, string> = {
   amd: 'rc=5&rp=ct,rt,5xx',
   'relay-ended': 'ct=2000&rt=4000&rc=2&rp=ct,rt,5xx',
   'media-ended': 'ct=2000&rt=4000&rc=2&rp=ct,rt,5xx',
+  recording: 'rc=5&rp=ct,rt,5xx',
 };
 
 /** Where Twilio reaches us, and what it signs when it does. */

@@ -1,6 +1,7 @@
 import {
   CallkiteError,
   type CarrierEvent,
+  type CarrierRecording,
   type HttpRequest,
   type VerifiedCarrierEvent,
 } from '@callkite/core';
@@ -8,6 +9,7 @@ import twilio from 'twilio';
 import * as z from 'zod';
 import { answeredByOf, callStatus, wholeNumberOf } from './call-facts.ts';
 import { type PublicAddress, type SocketKind, type WebhookPath, webhookPaths } from './public-address.ts';
+import { recordingStatusOf } from './recordings.ts';
 
 const BODY_LIMIT_BYTES = 64 * 1024;
 
@@ -22,6 +24,9 @@ const webhookForm = z.object({
   CallDuration: z.string().nullish(),
   AnsweredBy: z.string().nullish(),
   SessionStatus: z.string().nullish(),
+  RecordingSid: z.string().nullish(),
+  RecordingStatus: z.string().nullish(),
+  RecordingDuration: z.string().nullish(),
 });
 type WebhookForm = z.infer<typeof webhookForm>;
 
@@ -122,6 +127,8 @@ function carrierEvent(webhook: WebhookPath, form: WebhookForm): CarrierEvent {
     case 'media-ended':
       // Asked for after the stream, however it ended, while the callee is there.
       return { type: 'channel-ended', how: 'unknown' };
+    case 'recording':
+      return { type: 'recording', recording: recordingOf(form) };
   }
 }
 
@@ -129,6 +136,16 @@ function statusOf(form: WebhookForm): z.infer<typeof callStatus> {
   const { data } = callStatus.safeParse(form.CallStatus);
   if (data === undefined) throw unreadable();
   return data;
+}
+
+function recordingOf(form: WebhookForm): CarrierRecording {
+  const status = recordingStatusOf(form.RecordingStatus);
+  if (!form.RecordingSid || status === null) throw unreadable();
+  return {
+    providerRecordingId: form.RecordingSid,
+    status,
+    durationSeconds: wholeNumberOf(form.RecordingDuration),
+  };
 }
 
 function howChannelEnded(form: WebhookForm): 'callee-left' | 'we-ended' | 'lost' {

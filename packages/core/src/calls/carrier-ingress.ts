@@ -15,12 +15,14 @@ import type {
   CallInstruction,
   CarrierAccount,
   CarrierEvent,
+  CarrierRecording,
   Telephony,
   VerifiedCarrierEvent,
   VoiceMode,
 } from '../ports/telephony.ts';
 import type { AttemptTokens } from './attempt-token.ts';
 import { isTerminal } from './call-status.ts';
+import type { Recordings } from './recordings.ts';
 
 /** Where carriers reach us: everything below `/carriers/{carrier}/`. */
 export interface CarrierIngress {
@@ -40,6 +42,7 @@ export interface CarrierIngressDeps {
   tokens: AttemptTokens;
   accountOf(connection: CarrierConnection): CarrierAccount;
   beginConversation(callId: string, channel: CallChannel, line: CarrierLine): void;
+  recordings: Pick<Recordings, 'announce' | 'refuse' | 'report'>;
   voiceModeOf(definition: WorkflowDefinition, mode: Mode): VoiceMode;
   /** What is left on a mailbox; `null` for nothing. */
   voicemailMessage(definition: WorkflowDefinition, organizationId: string): Promise<string | null>;
@@ -83,7 +86,7 @@ const isLost = (how: ChannelEnd, call: CallRecord) =>
   how === 'lost' || (how === 'unknown' && !call.conversationOver);
 
 /** Before the end the verdict counts from the webhook that acts on it only. */
-function verdictOf(event: CarrierEvent): AnsweredBy | null {
+function verdictOf(event: Exclude<CarrierEvent, { type: 'recording' }>): AnsweredBy | null {
   if (event.type === 'channel-ended' || (event.type === 'status' && !isTerminal(event.status))) return null;
   return event.answeredBy;
 }
@@ -105,6 +108,10 @@ export function createCarrierIngress(deps: CarrierIngressDeps): CarrierIngress {
     const { event, providerCallId } = verified;
     const attemptId = tokens.verify(verified.attemptToken);
     if (attemptId === null) return hangUp;
+    if (event.type === 'recording') {
+      await noteRecording(attemptId, providerCallId, event.recording);
+      return null;
+    }
     const result = await calls.report(attemptId, {
       providerCallId,
       status: event.type === 'status' ? event.status : 'in-progress',
@@ -157,7 +164,19 @@ export function createCarrierIngress(deps: CarrierIngressDeps): CarrierIngress {
       if (instruction.type === 'say') await noteMessage(call.id, instruction.text);
       return instruction;
     }
-    return converse(attemptToken, call, definition);
+    const record = definition.recording.mode === 'announce' && (await deps.recordings.announce(call.id));
+    return { ...converse(attemptToken, call, definition), record };
+  }
+
+  async function noteRecording(
+    attemptId: string,
+    providerCallId: string,
+    recording: CarrierRecording,
+  ): Promise<void> {
+    const attempt = await calls.getAttempt(attemptId);
+    const loaded = attempt?.providerCallId === providerCallId && (await calls.load(attempt.callId));
+    if (!loaded) return;
+    await deps.recordings.report(loaded.call.id, recording, loaded.definition.recording.retentionDays);
   }
 
   const converse = (
@@ -165,11 +184,12 @@ export function createCarrierIngress(deps: CarrierIngressDeps): CarrierIngress {
     call: CallRecord,
     definition: WorkflowDefinition,
     preamble: string | null = null,
-  ): CallInstruction => ({
+  ): Extract<CallInstruction, { type: 'converse' }> => ({
     type: 'converse',
     attemptToken,
     mode: deps.voiceModeOf(definition, call.mode),
     preamble,
+    record: false,
     language: definition.language,
     voice: definition.agent.voice ?? null,
   });
@@ -204,6 +224,8 @@ export function createCarrierIngress(deps: CarrierIngressDeps): CarrierIngress {
     const loaded = await calls.load(call.id);
     const connection = await calls.connectionOfAttempt(attemptId);
     if (!loaded || !connection || call.state === 'completed') return;
+    // Nobody was there to hear that the call is recorded.
+    if (loaded.definition.recording.mode !== 'off') await deps.recordings.refuse(call.id);
     const instruction = await mailboxInstruction(call, loaded.definition);
     const account = deps.accountOf(connection);
     if (instruction.type !== 'say') {

@@ -114,6 +114,7 @@ interface Setup {
   forms?: readonly CallForm[];
   tools?: readonly AgentTool[];
   toolCalls?: readonly ToolCallRecord[];
+  consent?: 'given' | 'refused';
   storage?: Partial<ConversationsDeps['storage']['calls']>;
   addDoNotCall?: ConversationsDeps['storage']['organizations']['addDoNotCall'];
 }
@@ -133,6 +134,7 @@ async function start(setup: Setup = {}) {
   const optOuts: Parameters<ConversationsDeps['storage']['organizations']['addDoNotCall']>[0][] = [];
   const answers: (FormAnswer & { formId: string })[] = [];
   const toolResults: string[] = [];
+  const decisions: string[] = [];
   const events: CallkiteEvent[] = [];
   const conversations = createConversations({
     storage: {
@@ -167,6 +169,11 @@ async function start(setup: Setup = {}) {
         },
       },
     },
+    recordings: {
+      consentOf: async () => setup.consent ?? null,
+      agree: async () => void decisions.push('agreed'),
+      refuse: async () => void decisions.push('refused'),
+    },
     speechModelFor: () => null,
     languageModelFor: () => model,
     tools: setup.tools ?? [],
@@ -187,6 +194,7 @@ async function start(setup: Setup = {}) {
     transcript.map(({ role, content, interrupted: cut }) => `${role}: ${content}${cut ? ' /' : ''}`);
   return {
     conversations,
+    decisions,
     channel,
     model,
     transcript,

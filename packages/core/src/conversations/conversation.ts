@@ -21,6 +21,7 @@ import { keypadTool } from './keypad.ts';
 import { asksForNoMoreCalls } from './opt-out.ts';
 import { phrasesFor } from './phrases.ts';
 import { instructionsFor } from './prompt.ts';
+import { asksForNoRecording, judgeConsent } from './recording-consent.ts';
 import { silenceWatch } from './silence.ts';
 import type { Talk, TalkOptions } from './talk.ts';
 import { talkInSound } from './talk-in-sound.ts';
@@ -49,6 +50,7 @@ export interface ConversationOptions {
   /** For channels of sound. */
   readonly speechModel: SpeechModel | null;
   readonly line: CarrierLine | null;
+  readonly recording: CallRecording;
   readonly storage: {
     readonly calls: Pick<
       CallStore,
@@ -63,6 +65,15 @@ export interface ConversationOptions {
   readonly clock: Clock;
 }
 
+/** What the callee decides about the recording of this call. */
+export interface CallRecording {
+  /** On record from earlier; `null` before a decision. */
+  readonly consent: 'given' | 'refused' | null;
+  agree(): Promise<void>;
+  /** Ends the recording, and deletes what there is of it. */
+  refuse(): Promise<void>;
+}
+
 export interface Conversation {
   /** Closes the channel at once and stores what was heard. */
   drop(): void;
@@ -72,7 +83,7 @@ export interface Conversation {
 
 /** One live conversation. Holds no state that matters elsewhere: another process can go on from the store. */
 export function converse(options: ConversationOptions): Conversation {
-  const { call, definition, organizationName, earlier, storage, emit, logger, clock } = options;
+  const { call, definition, organizationName, earlier, recording, storage, emit, logger, clock } = options;
   const callId = call.id;
   const phrases = phrasesFor(definition.language);
   const transcript = openTranscript({ callId, store: storage.calls, earlier, emit, logger });
@@ -119,6 +130,7 @@ export function converse(options: ConversationOptions): Conversation {
   const timers: NodeJS.Timeout[] = [];
   let phase: 'waiting' | 'talking' | 'ending' | 'over' = 'waiting';
   let askedWhetherThere = false;
+  let awaitsConsent = false;
   let isTimeUp = false;
   let hasOptedOut = false;
   let resolveFinished: () => void = () => {};
@@ -145,14 +157,26 @@ export function converse(options: ConversationOptions): Conversation {
       setTimeout(onTimeUp, leftMs),
     );
     const disclosure = disclosureLine(definition, organizationName);
+    const asksConsent = definition.recording.mode === 'ask' && recording.consent === null;
     const disclosedAt = earlier.findLastIndex((entry) => isDisclosure(entry, disclosure));
     if (disclosedAt < 0) {
       talk.disclose(disclosure);
     } else if (disclosedAt < earlier.length - 1) {
+      // The line was lost before an answer was on record, and nobody is asked twice.
+      if (asksConsent) refuseRecording();
       talk.say(phrases.resumed);
       talk.takeTurn('resumed');
       return;
     }
+    if (asksConsent) {
+      awaitsConsent = true;
+      silence.release();
+    } else {
+      open();
+    }
+  }
+
+  function open(): void {
     if (definition.opening === undefined) talk.takeTurn('answered');
     else talk.say(definition.opening);
   }
@@ -186,10 +210,40 @@ export function converse(options: ConversationOptions): Conversation {
     else write('the reason of the end', () => storage.calls.noteReason(callId, 'opted_out'));
   }
 
-  function onSaid(words: string): void {
+  function refuseRecording(): void {
+    awaitsConsent = false;
+    write('a refused recording', recording.refuse);
+  }
+
+  function onConsent(answer: string): void {
+    if (judgeConsent(answer, definition.language) !== 'yes') {
+      refuseRecording();
+      talk.interject(phrases.notRecorded);
+      if (definition.opening === undefined) talk.takeTurn('interjected');
+      else talk.say(definition.opening);
+      return;
+    }
+    awaitsConsent = false;
+    write('an agreed recording', recording.agree);
+    if (definition.opening === undefined) talk.takeTurn('said');
+    else talk.interject(definition.opening);
+  }
+
+  function onSaid(words: string, { knowsAll }: { readonly knowsAll: boolean }): void {
     askedWhetherThere = false;
-    if (asksForNoMoreCalls(words)) optOut();
-    else if (phase === 'talking') talk.takeTurn('said');
+    if (asksForNoMoreCalls(words)) {
+      optOut();
+    } else if (awaitsConsent && phase === 'talking') {
+      // What was said before the question had been heard is no answer to it.
+      if (knowsAll) onConsent(words);
+    } else if (definition.recording.mode !== 'off' && asksForNoRecording(words, definition.language)) {
+      refuseRecording();
+      if (phase !== 'talking') return;
+      talk.interject(phrases.notRecorded);
+      talk.takeTurn('interjected');
+    } else if (phase === 'talking') {
+      talk.takeTurn('said');
+    }
   }
 
   function onPressed(digit: string): void {
@@ -198,6 +252,11 @@ export function converse(options: ConversationOptions): Conversation {
   }
 
   function onSilence(): void {
+    if (awaitsConsent) {
+      refuseRecording();
+      open();
+      return;
+    }
     if (askedWhetherThere) {
       sayAndEnd(phrases.goodbye, 'callee_silent');
       return;

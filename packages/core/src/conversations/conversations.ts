@@ -11,7 +11,7 @@ import type { SpeechModel } from '../ports/speech-model.ts';
 import type { ToolCallStore } from '../ports/tool-call-store.ts';
 import type { AgentTool } from './agent-tool.ts';
 import type { CarrierLine } from './carrier-line.ts';
-import { type Conversation, converse } from './conversation.ts';
+import { type CallRecording, type Conversation, converse } from './conversation.ts';
 import { keepTrying } from './keep-trying.ts';
 
 /** The live conversations of this process. */
@@ -44,6 +44,12 @@ export interface ConversationsDeps {
   speechModelFor(mode: Mode): SpeechModel | null;
   /** Everything embedders let agents do; a call gets what its workflow names. */
   readonly tools: readonly AgentTool[];
+  /** What callees decide about being recorded. */
+  readonly recordings: {
+    consentOf(callId: string): Promise<CallRecording['consent']>;
+    agree(callId: string): Promise<void>;
+    refuse(callId: string): Promise<void>;
+  };
   /** Whom the agent calls for, unless the workflow names somebody. */
   organizationName(organizationId: string): Promise<string>;
   readonly emit: EmitEvent;
@@ -64,7 +70,7 @@ interface LiveConversation {
 }
 
 export function createConversations(deps: ConversationsDeps): Conversations {
-  const { storage, emit, logger, clock = systemClock } = deps;
+  const { storage, recordings, emit, logger, clock = systemClock } = deps;
   const live = new Set<LiveConversation>();
 
   /** `null` when there is nothing to talk about: the call is unknown, over, or was about to end already. */
@@ -98,6 +104,11 @@ export function createConversations(deps: ConversationsDeps): Conversations {
       toolCalls,
       channel,
       line,
+      recording: {
+        consent: definition.recording.mode === 'off' ? null : await recordings.consentOf(callId),
+        agree: () => recordings.agree(callId),
+        refuse: () => recordings.refuse(callId),
+      },
       languageModel: deps.languageModelFor(call.mode),
       speechModel: deps.speechModelFor(call.mode),
     });

@@ -6,12 +6,20 @@ function callsFor(definition: WorkflowDefinition, organizationName: string): str
   return definition.agent.onBehalfOf ?? organizationName;
 }
 
-/** The line every call opens with. It is ours, never the model's, and the callee cannot talk over it. */
+/**
+ * The line every call opens with, with what is to be said of a recording. It is ours, never the model's, and the callee
+ * cannot talk over it.
+ */
 export function disclosureLine(definition: WorkflowDefinition, organizationName: string): string {
-  const { introduction, howToStop } = phrasesFor(definition.language).disclosure(
-    callsFor(definition, organizationName),
-  );
-  return `${introduction} ${howToStop}`;
+  const phrases = phrasesFor(definition.language);
+  const { introduction, howToStop } = phrases.disclosure(callsFor(definition, organizationName));
+  const { mode } = definition.recording;
+  return [
+    introduction,
+    ...(mode === 'announce' ? [phrases.recordingNotice] : []),
+    howToStop,
+    ...(mode === 'ask' ? [phrases.recordingQuestion] : []),
+  ].join(' ');
 }
 
 /** Whether this is that line as it was spoken: in a model's spelling, say, or with words after it. */

@@ -1,3 +1,5 @@
+import { plainWords } from './plain-words.ts';
+
 // "before five", "at work", "if …": the wish is about when or where, which is for the model to honour.
 const limited = {
   en: '(?! (?:(?:me|us|here|again|this number) )*(?:before|until|till|after|at (?!all|this)|on (?!this)|in the|during|while|when|if|unless|between|so (?:early|late)|right now|this (?:week|morning|afternoon|evening)|today|tonight|tomorrow|(?:early|late)(?:r)?\\b|an? |names))',
@@ -56,18 +58,6 @@ const patterns: readonly RegExp[] = [
   '(?:haal|verwijder|schrap) (?:mij|me|ons|mijn (?:telefoon)?nummer)(?: alstublieft)? (?:van|uit)',
   'verwijder mijn (?:telefoon)?nummer',
 ].map((pattern) => new RegExp(`(?<![\\p{L}\\p{N}])${pattern}(?![\\p{L}\\p{N}])`, 'u'));
-
-/** Lower case, without accents; a bar wherever a sentence begins or ends. */
-function plainWords(text: string): string {
-  const words = text
-    .normalize('NFD')
-    .replace(/\p{M}/gu, '')
-    .toLowerCase()
-    .replace(/[’‘`´]/gu, "'")
-    .replace(/[.,!?;:…¡¿]+/gu, ' | ')
-    .replace(/[^\p{L}\p{N}'|-]+/gu, ' ');
-  return `| ${words} |`.replace(/\s+/gu, ' ');
-}
 
 /**
  * Whether the callee asks not to be called again, in any of the languages we have phrases in.

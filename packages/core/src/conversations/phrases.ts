@@ -2,6 +2,11 @@
 export interface Phrases {
   /** First words of every call: who is calling, for whom, and how to stop it. */
   disclosure(organizationName: string): { readonly introduction: string; readonly howToStop: string };
+  /** Part of the first words where the call is recorded. */
+  readonly recordingNotice: string;
+  /** Part of the first words where the call may be recorded if the callee agrees. */
+  readonly recordingQuestion: string;
+  readonly notRecorded: string;
   /** Instead of a second disclosure, after the line was lost and is back. */
   readonly resumed: string;
   readonly stillThere: string;
@@ -18,6 +23,9 @@ const english: Phrases = {
     introduction: `Hello, I am an AI assistant calling on behalf of ${organization}.`,
     howToStop: 'If you want no more calls, just say "stop calling" at any time.',
   }),
+  recordingNotice: 'This call is recorded; if you do not want that, just say "stop recording".',
+  recordingQuestion: 'May I record this call? Please say yes or no.',
+  notRecorded: 'All right, this call is not recorded.',
   resumed: 'Sorry, we were cut off.',
   stillThere: 'Are you still there?',
   goodbye: 'Thank you for your time. Goodbye.',
@@ -34,6 +42,9 @@ const phrasesByLanguage: Readonly<Record<string, Phrases>> = {
       introduction: `Hola, soy un asistente de inteligencia artificial y llamo de parte de ${organization}.`,
       howToStop: 'Si no quiere más llamadas, diga "no me llame más" en cualquier momento.',
     }),
+    recordingNotice: 'Esta llamada se graba; si no lo desea, diga "deje de grabar".',
+    recordingQuestion: '¿Puedo grabar esta llamada? Diga sí o no, por favor.',
+    notRecorded: 'De acuerdo, esta llamada no se graba.',
     resumed: 'Perdone, se cortó la llamada.',
     stillThere: '¿Sigue ahí?',
     goodbye: 'Gracias por su tiempo. Adiós.',
@@ -47,6 +58,10 @@ const phrasesByLanguage: Readonly<Record<string, Phrases>> = {
       introduction: `Guten Tag, hier spricht ein KI-Assistent im Auftrag von ${organization}.`,
       howToStop: 'Wenn Sie keine Anrufe mehr möchten, sagen Sie jederzeit „rufen Sie mich nicht mehr an“.',
     }),
+    recordingNotice:
+      'Dieses Gespräch wird aufgezeichnet; wenn Sie das nicht möchten, sagen Sie „nicht aufzeichnen“.',
+    recordingQuestion: 'Darf ich dieses Gespräch aufzeichnen? Bitte sagen Sie ja oder nein.',
+    notRecorded: 'In Ordnung, dieses Gespräch wird nicht aufgezeichnet.',
     resumed: 'Entschuldigung, wir wurden unterbrochen.',
     stillThere: 'Sind Sie noch da?',
     goodbye: 'Vielen Dank für Ihre Zeit. Auf Wiederhören.',
@@ -61,6 +76,10 @@ const phrasesByLanguage: Readonly<Record<string, Phrases>> = {
       introduction: `Bonjour, je suis un assistant d'intelligence artificielle et j'appelle de la part de ${organization}.`,
       howToStop: "Si vous ne voulez plus d'appels, dites à tout moment « arrêtez de m'appeler ».",
     }),
+    recordingNotice:
+      "Cet appel est enregistré ; si vous ne le souhaitez pas, dites « ne m'enregistrez pas ».",
+    recordingQuestion: "Puis-je enregistrer cet appel ? Dites oui ou non, s'il vous plaît.",
+    notRecorded: "D'accord, cet appel n'est pas enregistré.",
     resumed: 'Excusez-moi, nous avons été coupés.',
     stillThere: 'Êtes-vous toujours là ?',
     goodbye: 'Merci pour votre temps. Au revoir.',
@@ -74,6 +93,9 @@ const phrasesByLanguage: Readonly<Record<string, Phrases>> = {
       introduction: `Buongiorno, sono un assistente di intelligenza artificiale e chiamo per conto di ${organization}.`,
       howToStop: 'Se non vuole altre chiamate, dica "non mi chiami più" in qualsiasi momento.',
     }),
+    recordingNotice: 'Questa chiamata viene registrata; se non lo desidera, dica "non registri".',
+    recordingQuestion: 'Posso registrare questa chiamata? Dica sì o no, per favore.',
+    notRecorded: 'Va bene, questa chiamata non viene registrata.',
     resumed: 'Mi scusi, è caduta la linea.',
     stillThere: "È ancora all'apparecchio?",
     goodbye: 'Grazie per il suo tempo. Arrivederci.',
@@ -87,6 +109,9 @@ const phrasesByLanguage: Readonly<Record<string, Phrases>> = {
       introduction: `Olá, sou um assistente de inteligência artificial e ligo em nome de ${organization}.`,
       howToStop: 'Se não quiser mais ligações, diga "não me ligue mais" a qualquer momento.',
     }),
+    recordingNotice: 'Esta ligação é gravada; se não quiser, diga "pare de gravar".',
+    recordingQuestion: 'Posso gravar esta ligação? Diga sim ou não, por favor.',
+    notRecorded: 'Tudo bem, esta ligação não é gravada.',
     resumed: 'Desculpe, a ligação caiu.',
     stillThere: 'Ainda está aí?',
     goodbye: 'Obrigado pelo seu tempo. Até logo.',
@@ -100,6 +125,9 @@ const phrasesByLanguage: Readonly<Record<string, Phrases>> = {
       introduction: `Hallo, ik ben een AI-assistent en ik bel namens ${organization}.`,
       howToStop: 'Wilt u geen telefoontjes meer, zeg dan op elk moment "bel mij niet meer".',
     }),
+    recordingNotice: 'Dit gesprek wordt opgenomen; wilt u dat niet, zeg dan "niet opnemen".',
+    recordingQuestion: 'Mag ik dit gesprek opnemen? Zegt u alstublieft ja of nee.',
+    notRecorded: 'Goed, dit gesprek wordt niet opgenomen.',
     resumed: 'Sorry, de verbinding viel weg.',
     stillThere: 'Bent u er nog?',
     goodbye: 'Bedankt voor uw tijd. Tot ziens.',

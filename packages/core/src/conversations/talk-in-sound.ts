@@ -153,14 +153,18 @@ export function talkInSound(options: SoundTalkOptions): Talk {
     newTurn();
   }
 
-  function newTurn(): void {
+  function stopAnswer(): void {
     session.stop();
     expectNothing();
+    for (const { id, heardMs } of playback.cut()) session.heardOnly(id, heardMs);
+  }
+
+  function newTurn(): void {
+    stopAnswer();
     mayAskAgain = true;
     hasSpokenInTurn = false;
     toolIndex = 0;
     toolRounds = maximumToolRounds;
-    for (const { id, heardMs } of playback.cut()) session.heardOnly(id, heardMs);
     if (end === 'asked' || end === 'playing') endChannel();
   }
 
@@ -173,7 +177,8 @@ export function talkInSound(options: SoundTalkOptions): Talk {
 
   function calleeSaid(turnId: string, words: string): void {
     turns.said(turnId, words);
-    if (words !== '') listener.said(words);
+    // While something is said that must be heard, nothing is heard of the callee.
+    if (words !== '') listener.said(words, { knowsAll: true });
   }
 
   function agentSounds(utteranceId: string, audio: string): void {
@@ -457,6 +462,11 @@ export function talkInSound(options: SoundTalkOptions): Talk {
     },
     disclose,
     say(text) {
+      session.say(text);
+      expect();
+    },
+    interject(text) {
+      stopAnswer();
       session.say(text);
       expect();
     },

@@ -98,8 +98,9 @@ export function talkInWords(
       case 'said': {
         const words = event.text.trim();
         if (words === '') return;
+        const knowsAll = voice.unheard.length === 0;
         takeCalleeTurn(words);
-        listener.said(words);
+        listener.said(words, { knowsAll });
         return;
       }
       case 'pressed':
@@ -136,6 +137,7 @@ export function talkInWords(
     },
     disclose: (line) => voice.say(line, { last: true, interruptible: false }),
     say: (line) => voice.say(line, { last: true }),
+    interject: (line) => voice.say(line, { last: true }),
     takeTurn: startTurn,
     pressDigits: (digits) => channel.pressDigits(digits),
     finish(line, { interruptible }) {

@@ -5,8 +5,11 @@ import type { SilenceWatch } from './silence.ts';
 import type { ConversationTool } from './tools.ts';
 import type { Transcript } from './transcript.ts';
 
-/** Why the agent is to speak: the call begins, goes on after the line was cut, or the callee has said something. */
-export type Occasion = 'answered' | 'resumed' | 'said';
+/**
+ * Why the agent is to speak: the call begins, goes on after the line was cut, the callee has said something, or a line
+ * of ours came in between.
+ */
+export type Occasion = 'answered' | 'resumed' | 'said' | 'interjected';
 
 /**
  * How the words of one call travel: what is said, by whom it is thought up, and what of it was heard. Everything that
@@ -21,6 +24,8 @@ export interface Talk {
   disclose(line: string): void;
   /** Says a line of ours, after what is being said. */
   say(line: string): void;
+  /** Says a line of ours in place of what the model answers to the callee's last words. */
+  interject(line: string): void;
   /** Leaves the next words to the model. */
   takeTurn(occasion: Occasion): void;
   /** Presses 0-9, * and # on the callee's line; w waits for half a second. */
@@ -34,8 +39,11 @@ export interface Talk {
 /** Told by a talk, in order; nothing comes after `closed`. */
 export interface TalkListener {
   ready(): void;
-  /** The callee said this; the turn of the agent that was under way is dropped. */
-  said(words: string): void;
+  /**
+   * The callee said this; the turn of the agent that was under way is dropped.
+   * `knowsAll`: they had heard everything that was said to them.
+   */
+  said(words: string, options: { readonly knowsAll: boolean }): void;
   pressed(digit: string): void;
   /** The turn ended by itself. */
   turnEnded(how: Exclude<TurnResult, 'aborted'>, hasSpoken: boolean): void;

@@ -4,12 +4,14 @@ import { connectionRoutes } from './routes/connections.ts';
 import { formRoutes } from './routes/forms.ts';
 import { healthRoutes } from './routes/health.ts';
 import { organizationRoutes } from './routes/organizations.ts';
+import { recordingRoutes } from './routes/recordings.ts';
 import { webhookRoutes } from './routes/webhooks.ts';
 import { workflowRoutes } from './routes/workflows.ts';
 
 /** Every operation of the API: requests are routed by this table, and the OpenAPI document is made from it. */
 export const apiRoutes: readonly Route[] = [
   ...callRoutes,
+  ...recordingRoutes,
   ...workflowRoutes,
   ...formRoutes,
   ...webhookRoutes,

@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import type { Calls } from '../calls/calls.ts';
+import type { Recordings } from '../calls/recordings.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { Forms } from '../forms/forms.ts';
 import type { Webhooks } from '../notifications/webhooks.ts';
@@ -19,6 +20,7 @@ export interface HttpServices {
   workflows: Workflows;
   forms: Forms;
   calls: Calls;
+  recordings: Recordings;
   webhooks: Webhooks;
   readiness(): Promise<Readiness>;
 }

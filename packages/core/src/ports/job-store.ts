@@ -1,8 +1,9 @@
 /**
- * Work that outlives a process. `subjectId` names a call (`generate_workflow`, `finish_call`),
+ * Work that outlives a process. `subjectId` names a call (`generate_workflow`, `finish_call`,
+ * `follow_recording`),
  * an attempt (`watch_attempt`) or a delivery (`deliver`).
  */
-export type JobKind = 'generate_workflow' | 'watch_attempt' | 'finish_call' | 'deliver';
+export type JobKind = 'generate_workflow' | 'watch_attempt' | 'finish_call' | 'follow_recording' | 'deliver';
 
 export interface Job {
   readonly id: string;

@@ -4,6 +4,7 @@ import type { DeliveryStore } from './delivery-store.ts';
 import type { FormStore } from './form-store.ts';
 import type { JobStore } from './job-store.ts';
 import type { OrganizationStore } from './organization-store.ts';
+import type { RecordingStore } from './recording-store.ts';
 import type { ToolCallStore } from './tool-call-store.ts';
 import type { WorkflowStore } from './workflow-store.ts';
 
@@ -22,6 +23,7 @@ export interface Storage {
   readonly forms: FormStore;
   readonly calls: CallStore;
   readonly toolCalls: ToolCallStore;
+  readonly recordings: RecordingStore;
   readonly deliveries: DeliveryStore;
   readonly jobs: JobStore;
   /** Brings the schema up to date; safe to call from many processes at once. Idempotent. */

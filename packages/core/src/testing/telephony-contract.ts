@@ -239,7 +239,13 @@ function webhookTests(test: FixtureTest): void {
 function instructionTests(test: FixtureTest): void {
   test('renders every instruction', async ({ telephony }) => {
     const say = { type: 'say', text: 'Goodbye.', language: 'en-US', voice: null } as const;
-    const converse = { type: 'converse', attemptToken, language: 'en-US', voice: null } as const;
+    const converse = {
+      type: 'converse',
+      attemptToken,
+      language: 'en-US',
+      voice: null,
+      record: true,
+    } as const;
     const inWords = { ...converse, mode: 'relay', preamble: null } as const;
     const inSound = { ...converse, mode: 'realtime', preamble: 'Hello.' } as const;
     for (const instruction of [say, inWords, inSound, { type: 'hang-up' }] as const) {

@@ -26,7 +26,6 @@ const stragglerMs = 2_000;
 /** How long after the end the carrier is asked often for a recording that it does not tell of. */
 const giveUpAfterMs = 30 * 60_000;
 const rareLookMs = 3600_000;
-const carrierAwayMs = 30_000;
 const longestSleepMs = 24 * 3600_000;
 
 /** What one look works with. */
@@ -130,7 +129,7 @@ export function createRecordingWork(deps: RecordingWorkDeps): JobHandler {
           { callId: job.subjectId, err: error },
           'the carrier did not do what a recording needs',
         );
-        return again(recorded.call.endedAt === null ? stragglerMs : carrierAwayMs);
+        return again(recorded.call.endedAt === null ? stragglerMs : lookAgainMs);
       }
     },
   };

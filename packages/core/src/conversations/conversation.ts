@@ -131,6 +131,7 @@ export function converse(options: ConversationOptions): Conversation {
   let phase: 'waiting' | 'talking' | 'ending' | 'over' = 'waiting';
   let askedWhetherThere = false;
   let awaitsConsent = false;
+  let askedForConsentAgain = false;
   let isTimeUp = false;
   let hasOptedOut = false;
   let resolveFinished: () => void = () => {};
@@ -215,6 +216,16 @@ export function converse(options: ConversationOptions): Conversation {
     write('a refused recording', recording.refuse);
   }
 
+  /** What was said before the question had been heard is no answer to it. */
+  function askForConsentAgain(): void {
+    if (askedForConsentAgain) {
+      onConsent('');
+      return;
+    }
+    askedForConsentAgain = true;
+    talk.say(phrases.recordingQuestion);
+  }
+
   function onConsent(answer: string): void {
     if (judgeConsent(answer, definition.language) !== 'yes') {
       refuseRecording();
@@ -234,8 +245,8 @@ export function converse(options: ConversationOptions): Conversation {
     if (asksForNoMoreCalls(words)) {
       optOut();
     } else if (awaitsConsent && phase === 'talking') {
-      // What was said before the question had been heard is no answer to it.
       if (knowsAll) onConsent(words);
+      else askForConsentAgain();
     } else if (definition.recording.mode !== 'off' && asksForNoRecording(words, definition.language)) {
       refuseRecording();
       if (phase !== 'talking') return;

@@ -123,7 +123,7 @@ export class CallRecordings {
   #tell(recording: CallRecording, event: RecordingEvent): void {
     const { call, callback, sid, channels, source, startedAt, durationMs } = recording;
     if (!callback?.events.has(event)) return;
-    if (this.#emulation.faults.happens('callbacksLost')) {
+    if (this.#emulation.faults.happens('recordingCallbacksLost')) {
       const at = new Date().toISOString();
       call.record.callbacks.push({ at, event: `recording-${event}`, url: callback.url, result: 'lost' });
       return;

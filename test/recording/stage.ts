@@ -18,9 +18,14 @@ export interface CarrierRecord {
   source: string;
 }
 
+interface Recording {
+  mode: 'off' | 'announce' | 'ask';
+  retentionDays?: number;
+}
+
 export interface Stage extends Embedded {
   /** Places a call of a workflow with this recording, to the callee of the test. */
-  call(recording: { mode: string; retentionDays?: number }, to?: string): Promise<string>;
+  call(recording: Recording, options?: { silenceSeconds?: number; to?: string }): Promise<string>;
   get(callId: string): Promise<RecordedCall>;
   finished(callId: string): Promise<RecordedCall>;
   /** What the carrier has recorded. */
@@ -50,7 +55,7 @@ export async function startStage(
 
   return {
     ...embedded,
-    async call(recording, to = calleeNumber) {
+    async call(recording, { silenceSeconds = 8, to = calleeNumber } = {}) {
       const { id } = await embedded.callkite.workflows.create(embedded.organizationId, {
         name: 'Recorded',
         definition: {
@@ -58,6 +63,7 @@ export async function startStage(
             'Remind the recipient of the appointment on Tuesday at 3 pm and ask whether they will come.',
           steps: [{ title: 'Confirm', instruction: 'Ask whether Tuesday at 3 pm still suits them.' }],
           recording,
+          endRules: { silenceSeconds },
         },
       });
       const placed = await embedded.request('POST', '/call', { workflow_id: id, recipient_phone: to });

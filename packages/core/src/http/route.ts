@@ -78,6 +78,8 @@ interface RouteDescription<
   readonly status: 200 | 201 | 202 | 204;
   /** Body of success; none when absent. */
   readonly answer?: Answer;
+  /** Media type of a body of success that is no JSON. */
+  readonly mediaType?: string;
   /** Errors beyond those that follow from `auth`, `query` and `body`. */
   readonly refusals?: readonly ErrorCode[];
 }

@@ -89,6 +89,9 @@ export class RecordingsApi {
         events: recordingEventsOf(form.getAll('RecordingStatusCallbackEvent')),
       },
     });
+    if (this.#emulation.faults.happens('recordingStart5xx')) {
+      throw new ApiError(503, 20503, 'Service unavailable');
+    }
     return { status: 201, body: recordingResource(recording) };
   }
 

@@ -22,6 +22,7 @@ export const recordingRoutes = [
         'Take the whole address from `recording_url` of a call: it is signed and holds for 15 minutes.',
       query: link,
       status: 200,
+      mediaType: 'audio/*',
       refusals: ['forbidden', 'not_found', 'provider_unavailable', 'provider_rejected'],
     },
     async ({ recordings }, { parameters, query }) => {

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { callReason } from '@callkite/core/contract';
 import { describe, expect, it } from 'vitest';
 import { statusOf } from '../../packages/core/src/http/problem.ts';
+import { answerTables } from '../bench/answer.ts';
 
 const read = (file: string) => readFileSync(fileURLToPath(new URL(`../../${file}`, import.meta.url)), 'utf8');
 
@@ -19,6 +20,20 @@ describe('the architecture page', () => {
   it('explains every reason', () => {
     const rows = [...section('Reasons').matchAll(/^\| `(\w+)` *\|/gm)];
     expect(rows.map((row) => row[1]).sort()).toEqual([...callReason.options].sort());
+  });
+
+  it('tells how often words mistake who answered, as `pnpm bench answer` finds', () => {
+    const rows = section('Who answered')
+      .split('\n')
+      .map((line) =>
+        line
+          .split('|')
+          .map((cell) => cell.trim())
+          .filter(Boolean)
+          .join(' | '),
+      );
+    const { confusion, errorRates } = answerTables('held-out');
+    for (const row of [...confusion, ...errorRates]) expect(rows).toContain(Object.values(row).join(' | '));
   });
 });
 

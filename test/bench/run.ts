@@ -1,17 +1,21 @@
 import { benchAccept } from './accept.ts';
+import { benchAnswer } from './answer.ts';
 import { benchDensity } from './density.ts';
 import { benchDialling } from './dialling.ts';
 import { benchRelayTokens } from './relay-tokens.ts';
 import { benchTurns } from './turns.ts';
 import { benchVoice } from './voice.ts';
+import { benchWidget } from './widget.ts';
 
 const benches = {
+  answer: benchAnswer,
   accept: benchAccept,
   dialling: benchDialling,
   turns: benchTurns,
   density: benchDensity,
   'relay-tokens': benchRelayTokens,
   voice: benchVoice,
+  widget: benchWidget,
 };
 
 // `pnpm bench` runs all, `pnpm bench accept turns` some.

@@ -9,6 +9,8 @@ afterEach(() => embedded.stop());
 /** Rings for twelve seconds of the call before it answers. */
 const slow = '+12025550101';
 const voicemail = '+12025550120';
+/** Picks up after the greeting of a mailbox has begun. */
+const late = '+12025550137';
 
 interface CallResource {
   call_id: string;
@@ -16,6 +18,7 @@ interface CallResource {
   call_status: string | null;
   provider_status: string | null;
   reason: string | null;
+  answered_by: string | null;
   messages: { role: string; content: string }[];
 }
 
@@ -73,6 +76,26 @@ it('a verdict that is told again leaves the message once', async () => {
   expect(messages).toHaveLength(1);
   const spoken = record.transcript.filter(({ text }) => text.includes('reminder of your appointment'));
   expect(spoken).toHaveLength(1);
+});
+
+it('a verdict on a greeting is withdrawn when a person has come on', async () => {
+  embedded = await startEmbedded();
+  const callId = await trigger(late);
+  await eventually('the person', async () => (await resource(callId)).answered_by === 'human');
+  const verdict = await sendWebhook(late, 'amd', { AnsweredBy: 'machine_end_beep' });
+  expect(verdict.status).toBe(204);
+  const ended = await eventually('the end', async () => {
+    const call = await resource(callId);
+    return call.state === 'completed' ? call : null;
+  });
+  expect(ended).toMatchObject({
+    call_status: 'success',
+    provider_status: 'completed',
+    answered_by: 'human',
+    reason: null,
+  });
+  const record = await atCarrier(late);
+  expect(record.transcript.some(({ text }) => text.includes('reminder of your appointment'))).toBe(false);
 });
 
 it('a call canceled before its carrier id was known is ended by the webhook that tells it', async () => {

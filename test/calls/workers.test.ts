@@ -106,6 +106,8 @@ describe('a job runner', () => {
         deliver: idle,
         watch_attempt: idle,
         follow_recording: idle,
+        write_voicemail: idle,
+        watch_web_call: idle,
       },
     });
   const acceptPrompt = () => storage.calls.accept(tenant.promptInput());

@@ -53,6 +53,19 @@ it('manages forms', async () => {
   await expect(client.forms.get(created.id)).rejects.toMatchObject({ status: 404, code: 'not_found' });
 });
 
+it('manages transfer integrations', async () => {
+  const { transferIntegrations } = client;
+  const created = await transferIntegrations.create({ name: 'Billing', phone_number: '+12025550160' });
+  const changed = await transferIntegrations.update(created.id, { mode: 'cold' });
+  expect(changed).toMatchObject({ name: 'Billing', mode: 'cold', available: true });
+  expect(await transferIntegrations.get(created.id)).toEqual(changed);
+  const listed: string[] = [];
+  for await (const { id } of transferIntegrations.list()) listed.push(id);
+  expect(listed).toContain(created.id);
+  await transferIntegrations.delete(created.id);
+  await expect(transferIntegrations.get(created.id)).rejects.toMatchObject({ status: 404 });
+});
+
 it('verifies the webhook of a workflow call', async () => {
   const received: { body: string; headers: IncomingHttpHeaders }[] = [];
   const receiver = createServer(async (request, response) => {

@@ -1,5 +1,6 @@
 import { defineTool } from '@callkite/core';
 import type { CallDetail, WorkflowDefinitionInput } from '@callkite/core/contract';
+import { defineCallee } from '@callkite/twilio-emulator';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import * as z from 'zod';
 import { type Embedded, eventually, startEmbedded } from '../embedded.ts';
@@ -22,9 +23,24 @@ const neverAnswers = defineTool({
   deadlineMs: 50,
 });
 
+/** Lets the agent talk for as long as it likes. */
+const patient = defineCallee({
+  name: 'patient',
+  description: 'Listens to everything before answering',
+  numbers: ['+12025550171', '+12025550172'],
+  async converse(line) {
+    await line.wait(40_000);
+    await line.say('Thank you, goodbye.');
+    await line.wait(20_000);
+  },
+});
+
 let embedded: Embedded;
 beforeAll(async () => {
-  embedded = await startEmbedded({ callkite: { tools: [findParking, neverAnswers] } });
+  embedded = await startEmbedded({
+    emulator: { callees: [patient] },
+    callkite: { tools: [findParking, neverAnswers] },
+  });
 });
 afterAll(() => embedded.stop());
 
@@ -46,7 +62,7 @@ const step = (instruction: string) => ({ title: 'Help', instruction });
 const question = step('Ask whether somebody will come to the appointment.');
 
 it('the agent uses a tool of the server, once, and says what it found', async () => {
-  const result = await call('+12025550100', {
+  const result = await call('+12025550171', {
     objective,
     steps: [step('Use find_parking and tell them where to park.')],
     tools: ['find_parking'],
@@ -61,7 +77,7 @@ it('the agent uses a tool of the server, once, and says what it found', async ()
 });
 
 it('a tool that does not answer is told to the model, and the call goes on', async () => {
-  const result = await call('+12025550102', {
+  const result = await call('+12025550172', {
     objective,
     steps: [step('Use book_taxi and tell them when it comes.')],
     tools: ['book_taxi'],

@@ -7,7 +7,12 @@ import { openAi } from '@callkite/openai';
 import { type OpenAiEmulator, startOpenAiEmulator } from '@callkite/openai-emulator';
 import { postgres } from '@callkite/postgres';
 import { twilio } from '@callkite/twilio';
-import { builtInAccounts, startTwilioEmulator, type TwilioEmulator } from '@callkite/twilio-emulator';
+import {
+  builtInAccounts,
+  defineCallee,
+  startTwilioEmulator,
+  type TwilioEmulator,
+} from '@callkite/twilio-emulator';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eventually } from '../embedded.ts';
 import { startPostgres, type TestPostgres } from '../postgres/start-postgres.ts';
@@ -17,6 +22,19 @@ import { ServerNode } from './server-node.ts';
 // Servers that go out over a carrier of their own let go of the accounts of the network they would bring.
 const account = { ...builtInAccounts.approved, sid: `AC${'7'.repeat(32)}` };
 const root = fileURLToPath(new URL('../../', import.meta.url));
+
+const wantsPerson = '+12125550150';
+const asksForPerson = defineCallee({
+  name: 'asks for a person',
+  description: 'Asks for a person until it is being connected',
+  numbers: [wantsPerson],
+  async converse(line) {
+    await line.heard();
+    do await line.say('Could I speak to a person, please?');
+    while (!(await line.heard()).includes('connecting'));
+    await line.silence();
+  },
+});
 
 let database: TestPostgres;
 let carrier: TwilioEmulator;
@@ -34,7 +52,12 @@ beforeAll(async () => {
   await promisify(execFile)(process.execPath, [tsc, '-b', `${root}apps/server`]);
   [database, carrier, model, balancer] = await Promise.all([
     startPostgres(),
-    startTwilioEmulator({ accounts: [account], speed: 4, allowInsecureLoopback: true }),
+    startTwilioEmulator({
+      accounts: [account],
+      callees: [asksForPerson],
+      speed: 4,
+      allowInsecureLoopback: true,
+    }),
     startOpenAiEmulator(),
     startBalancer(),
   ]);
@@ -168,3 +191,56 @@ it('a call whose server is killed goes on with another, where it was', async () 
   const lost = heardFrom(to, 'callee').filter((text) => !told.includes(text));
   expect(lost.length).toBeLessThanOrEqual(2);
 }, 90_000);
+
+it('a transfer whose server is killed while the phone rings goes on with another, and rings nobody twice', async () => {
+  const [nobody, colleague] = ['+12025550110', '+12025550160'];
+  const integration = await control.transferIntegrations.create(
+    { organizationId, mode: 'live' },
+    {
+      name: 'Front desk',
+      mode: 'warm',
+      phoneNumber: nobody,
+      transferUrl: null,
+      fallbackNumbers: [colleague],
+      ringSeconds: 60,
+      takeMessages: true,
+    },
+  );
+  const workflow = await control.workflows.create(organizationId, {
+    name: 'Order status',
+    definition: {
+      objective: 'Ask whether the order came.',
+      steps: [{ title: 'Ask', instruction: 'Ask whether the order came.' }],
+      abilities: { transfer: [integration.id] },
+    },
+  });
+  for (const node of nodes) if (!node.running) await node.start();
+  const others = [...balancer.targets].filter((port) => !first().url.endsWith(`:${port}`));
+  for (const port of others) balancer.targets.delete(port);
+  const answer = await fetch(`${balancer.url}/call`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ workflow_id: workflow.id, recipient_phone: wantsPerson }),
+  });
+  expect(answer.status, await answer.clone().text()).toBe(200);
+  const rings = await eventually(
+    'the ringing',
+    () => carrier.calls().find(({ to, status }) => to === nobody && status === 'ringing'),
+    60_000,
+  );
+  for (const port of others) balancer.targets.add(port);
+  await first().kill();
+  const { items } = await control.calls.list(
+    { organizationId, mode: 'live', keyId: '' },
+    { workflowId: workflow.id },
+    { limit: 1, cursor: null },
+  );
+  const callId = items[0]?.id ?? '';
+  await ended(callId);
+  const legs = carrier.calls().filter(({ parentSid }) => parentSid === rings.parentSid);
+  expect(legs.map(({ to }) => to)).toEqual([nobody, colleague]);
+  const { transfers } = await control.calls.get(organizationId, callId);
+  expect(transfers.map(({ outcome, legs: tried }) => [outcome, tried.map((leg) => leg.outcome)])).toEqual([
+    ['connected', ['no_answer', 'connected']],
+  ]);
+}, 120_000);

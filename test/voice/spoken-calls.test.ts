@@ -68,6 +68,9 @@ function missing(said: readonly string[], heard: readonly string[]): number {
   }
   return said.length - heard.length;
 }
+/** Who spoke, without a callee's greeting: who waits for the agent to begin may say hello first. */
+const rolesOf = (call: CallResource) =>
+  call.messages.filter(({ content }) => content !== 'Hello?').map(({ role }) => role);
 const lines = (call: CallResource) => call.messages.map(({ role, content }) => `${role}: ${content}`);
 const streamsTo = (to: string) =>
   embedded.twilioEmulator.calls().find((record) => record.to === to)?.mediaStreams ?? [];
@@ -81,8 +84,8 @@ describe('a spoken call', () => {
     const to = '+12025550101';
     const call = await placeAndFinish(to);
     expect(call).toMatchObject({ call_status: 'success', provider_status: 'completed', reason: null });
-    expect(call.messages[0]).toEqual({ role: 'assistant', content: disclosure });
-    expect(call.messages.map(({ role }) => role)).toEqual(['assistant', 'assistant', 'user', 'assistant']);
+    expect(call.messages.find(({ role }) => role === 'assistant')?.content).toBe(disclosure);
+    expect(rolesOf(call)).toEqual(['assistant', 'assistant', 'user', 'assistant']);
     expect(lines(call)).toContain('user: Yes, that is fine.');
     const said = call.messages.flatMap(({ role, content }) => (role === 'assistant' ? words(content) : []));
     expect(missing(said, heardBy(to))).toBeLessThanOrEqual(2);
@@ -93,7 +96,7 @@ describe('a spoken call', () => {
     await start();
     embedded.openAiEmulator.configure({ faults: { transcriptionLate: { delayMs: 1200 } } });
     const call = await placeAndFinish('+12025550101');
-    expect(call.messages.map(({ role }) => role)).toEqual(['assistant', 'assistant', 'user', 'assistant']);
+    expect(rolesOf(call)).toEqual(['assistant', 'assistant', 'user', 'assistant']);
   });
 
   it('loses nothing to lost frames but the words they carried', async () => {
@@ -154,7 +157,7 @@ describe('the disclosure', () => {
     const to = '+12025550101';
     const call = await placeAndFinish(to);
     expect(call.call_status).toBe('success');
-    expect(lines(call)[0]).toBe(`assistant: ${disclosure}`);
+    expect(lines(call).find((line) => line.startsWith('assistant'))).toBe(`assistant: ${disclosure}`);
     expect(heardBy(to).join(' ')).not.toContain('happy to help');
     expect(streamsTo(to)).toHaveLength(2);
     const transcript = embedded.twilioEmulator.calls().find((record) => record.to === to)?.transcript ?? [];
@@ -189,7 +192,7 @@ describe('a model that fails', () => {
     const call = await placeAndFinish(to);
     expect(isCut).toBe(true);
     expect(call.reason).toBeNull();
-    expect(lines(call)[0]).toBe(`assistant: ${disclosure}`);
+    expect(lines(call).find((line) => line.startsWith('assistant'))).toBe(`assistant: ${disclosure}`);
     expect(embedded.openAiEmulator.connections().length).toBe(2);
     const [, second] = embedded.openAiEmulator.connections();
     expect(second?.received.map(({ type }) => type)).toContain('conversation.item.create');

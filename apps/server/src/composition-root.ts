@@ -125,6 +125,8 @@ export function compose(parts: {
       allowPrivateCallbacks: settings.allowPrivateCallbacks,
       requestsPerMinute: settings.requestsPerMinute,
       confirmationWindowMs: settings.confirmationWindowMs,
+      trustedProxies: settings.trustedProxies,
+      webCalls: { resumeWindowMs: settings.resumeWindowMs },
       runWorkers: settings.runWorkers,
       logger: logger(from),
       onEvent: (event) => parts.events.emit('event', event),

@@ -58,6 +58,8 @@ const variables = z.object({
   TWILIO_API_BASE_URL: httpUrl.optional(),
   CALLKITE_TEST_CARRIER_URL: httpUrl.optional(),
   REQUESTS_PER_MINUTE: wholeNumber(1, 1_000_000).default(60),
+  CALLKITE_TRUSTED_PROXIES: wholeNumber(0, 10).default(0),
+  CALLKITE_RESUME_SECONDS: wholeNumber(2, 300).default(30),
   CALLKITE_RUN_WORKERS: flag.default(true),
   CALLKITE_ALLOW_PRIVATE_CALLBACKS: flag.default(false),
   CALLKITE_DRAIN_SECONDS: wholeNumber(0, 3600).default(600),
@@ -109,6 +111,9 @@ export interface Settings {
   /** Emulated carrier of test calls that several processes share. `null`: the one in this process. */
   readonly testCarrierUrl: string | null;
   readonly requestsPerMinute: number;
+  readonly trustedProxies: number;
+  /** How long a visitor whose connection was lost is waited for. */
+  readonly resumeWindowMs: number;
   readonly runWorkers: boolean;
   readonly allowPrivateCallbacks: boolean;
   readonly drainMs: number;
@@ -181,6 +186,8 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     twilio: hasRealCarrier(present) ? { apiBaseUrl: values.TWILIO_API_BASE_URL ?? null } : null,
     testCarrierUrl: values.CALLKITE_TEST_CARRIER_URL ?? null,
     requestsPerMinute: values.REQUESTS_PER_MINUTE,
+    trustedProxies: values.CALLKITE_TRUSTED_PROXIES,
+    resumeWindowMs: values.CALLKITE_RESUME_SECONDS * 1000,
     runWorkers: values.CALLKITE_RUN_WORKERS,
     allowPrivateCallbacks: values.CALLKITE_ALLOW_PRIVATE_CALLBACKS,
     drainMs: values.CALLKITE_DRAIN_SECONDS * 1000,

@@ -7,6 +7,8 @@ export interface FirstStart {
   readonly workflowId: string;
   /** Shown now and never again. */
   readonly keys: { readonly live: string; readonly test: string };
+  /** Of the demonstration page. */
+  readonly publishableKey: string;
 }
 
 const appointmentReminder = {
@@ -37,11 +39,13 @@ const appointmentReminder = {
  * Fills an empty store with what a first try needs: an organization, numbers of the emulated network, a workflow and
  * keys. An earlier first start that was cut short is completed.
  * @param emulated accounts of the emulated network, by the mode whose calls go out on them
+ * @param pageUrls addresses of this server under which its demonstration page is opened
  * @returns `null` when the store is in use already
  */
 export async function firstStart(
-  callkite: Pick<Callkite, 'organizations' | 'workflows'>,
+  callkite: Pick<Callkite, 'organizations' | 'workflows' | 'publishableKeys'>,
   emulated: Partial<Record<Mode, EmulatedAccount>>,
+  pageUrls: readonly string[],
 ): Promise<FirstStart | null> {
   const firstPage = { limit: 1, cursor: null };
   const [existing] = (await callkite.organizations.list(firstPage)).items;
@@ -62,6 +66,14 @@ export async function firstStart(
   const [workflow] = await callkite.workflows.summaries(organization.id);
   const { id: workflowId } =
     workflow ?? (await callkite.workflows.create(organization.id, appointmentReminder));
+  const page = await callkite.publishableKeys.create(organization.id, {
+    // Whatever a visitor asks for, no real phone rings.
+    mode: 'test',
+    name: 'Demonstration page',
+    allowedOrigins: [...new Set(pageUrls.map((url) => new URL(url).origin))],
+    workflowIds: [workflowId],
+    callbackCountries: ['US'],
+  });
   const key = async (mode: Mode) =>
     (await callkite.organizations.createApiKey(organization.id, { mode, name: 'First start' })).key;
   return {
@@ -69,6 +81,7 @@ export async function firstStart(
     organizationName: organization.name,
     workflowId,
     keys: { live: await key('live'), test: await key('test') },
+    publishableKey: page.key.key,
   };
 }
 

@@ -10,6 +10,8 @@ import { ExpressAdapter } from '@nestjs/platform-express';
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import type { Settings } from './env.ts';
 import type { Metrics } from './metrics.ts';
+import { widgetDemo } from './widget-demo.ts';
+import { widgetFiles } from './widget-files.ts';
 
 const METRICS = Symbol('metrics');
 const METRICS_TOKEN = Symbol('token of the metrics');
@@ -75,7 +77,16 @@ export async function serve(options: {
   // Callkite comes in front of whatever Nest installs, so these come in front of Nest.
   const web = express();
   web.disable('x-powered-by');
-  web.use(measured(metrics), secured, untilStarted);
+  const files = widgetFiles();
+  web.use(measured(metrics), secured);
+  web.use('/widget', files.handler);
+  web.use(untilStarted);
+  // Whoever may open it may have the server work, which is for the operator of a production server to decide.
+  if (!settings.production) {
+    const { publicUrl, loopbackUrl, port } = settings;
+    const urls = [publicUrl, loopbackUrl, `http://localhost:${port}`];
+    web.use('/widget', widgetDemo({ callkite, files, urls }));
+  }
   const app = await NestFactory.create(
     ServerModule.of(callkite, metrics, settings),
     new ExpressAdapter(web),

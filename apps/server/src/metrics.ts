@@ -14,6 +14,8 @@ const knownRoutes = new Set([
   'api-keys',
   'organizations',
   'carriers',
+  'publishable-keys',
+  'widget',
   'docs',
   'openapi.json',
   'healthz',
@@ -21,7 +23,14 @@ const knownRoutes = new Set([
   'metrics',
 ]);
 
-const jobKinds: readonly JobKind[] = ['generate_workflow', 'watch_attempt', 'finish_call', 'deliver'];
+const jobKinds: readonly JobKind[] = [
+  'generate_workflow',
+  'write_voicemail',
+  'watch_attempt',
+  'watch_web_call',
+  'finish_call',
+  'deliver',
+];
 
 /** A call is forgotten by the gauge after this: its end may have been seen by another process. */
 const forgetCallAfterMs = 2 * 60 * 60 * 1000;

@@ -37,7 +37,13 @@ export async function startServer(settings: Settings, print: (line: string) => v
   const { live, test } = network.accounts;
   // The operator of a production server creates organizations, and hands out keys, by other ways than a log.
   const isOperated = settings.production && settings.operatorToken !== null;
-  const first = isOperated ? null : await firstStart(callkite, isEmulated ? { live, test } : { test });
+  const first = isOperated
+    ? null
+    : await firstStart(callkite, isEmulated ? { live, test } : { test }, [
+        settings.publicUrl,
+        settings.loopbackUrl,
+        `http://localhost:${settings.port}`,
+      ]);
   if (first) {
     introduce(first, settings, print);
     if (settings.demonstration && isEmulated) {

@@ -8,6 +8,7 @@ export function greet(settings: Settings, print: Print): void {
   const { loopbackUrl, twilio, openai, databaseUrl, dataDirectory } = settings;
   print(`Callkite listens on ${loopbackUrl}`);
   print(`  API reference  ${loopbackUrl}/docs`);
+  if (!settings.production) print(`  Widget         ${loopbackUrl}/widget/demo`);
   print(
     `  Phone network  ${twilio ? `Twilio${twilio.apiBaseUrl ? ` at ${twilio.apiBaseUrl}` : ''}` : 'emulated: no real phone can ring'}`,
   );
@@ -27,6 +28,7 @@ export function introduce(first: FirstStart, settings: Settings, print: Print): 
   print('');
   print(`API key (live): ${first.keys.live}`);
   print(`API key (test): ${first.keys.test}`);
+  print(`Publishable key: ${first.publishableKey}`);
   print('');
   print('Have a call placed:');
   print('');

@@ -5,6 +5,7 @@ import type {
   CallResource,
   CreatedWebhook,
   CreateFormRequest,
+  CreateTransferIntegrationRequest,
   CreateWebhookRequest,
   CreateWorkflowRequest,
   DeliveryDetail,
@@ -14,9 +15,12 @@ import type {
   FormResource,
   PromptCallRequest,
   PromptCallResponse,
+  TransferIntegrationList,
+  TransferIntegrationResource,
   TriggerCallRequest,
   TriggerCallResponse,
   UpdateFormRequest,
+  UpdateTransferIntegrationRequest,
   UpdateWorkflowRequest,
   WebhookList,
   WebhookResource,
@@ -73,6 +77,14 @@ export interface CallkiteClient {
     /** @param options.version an earlier version; the current one when absent */
     get(id: string, options?: { version?: number }): Promise<FormResource>;
     update(id: string, request: UpdateFormRequest): Promise<FormResource>;
+    delete(id: string): Promise<void>;
+  };
+  readonly transferIntegrations: {
+    /** Needs an approved business profile. */
+    create(request: CreateTransferIntegrationRequest): Promise<TransferIntegrationResource>;
+    list(): AsyncIterable<TransferIntegrationResource>;
+    get(id: string): Promise<TransferIntegrationResource>;
+    update(id: string, request: UpdateTransferIntegrationRequest): Promise<TransferIntegrationResource>;
     delete(id: string): Promise<void>;
   };
   readonly webhooks: {
@@ -170,6 +182,17 @@ export function callkite(options: CallkiteClientOptions): CallkiteClient {
       get: (id, { version } = {}) => get(['forms', id], { version }),
       update: (id, request) => write('PATCH', ['forms', id], request),
       delete: (id) => write('DELETE', ['forms', id]),
+    },
+    transferIntegrations: {
+      create: (request) => write('POST', ['transfer-integrations'], request),
+      list: () =>
+        pages<TransferIntegrationList, TransferIntegrationResource>(
+          ['transfer-integrations'],
+          ({ transfer_integrations }) => transfer_integrations,
+        ),
+      get: (id) => get(['transfer-integrations', id]),
+      update: (id, request) => write('PATCH', ['transfer-integrations', id], request),
+      delete: (id) => write('DELETE', ['transfer-integrations', id]),
     },
     webhooks: {
       create: (request) => write('POST', ['webhooks'], request),

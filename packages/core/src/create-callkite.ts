@@ -1,10 +1,11 @@
 import { Keyv } from 'keyv';
 import { createAttemptTokens } from './calls/attempt-token.ts';
-import { createFinishWork, createWorkflowGenerationWork } from './calls/call-work.ts';
+import { createFinishWork, createVoicemailWork, createWorkflowGenerationWork } from './calls/call-work.ts';
 import { type Calls, createCalls } from './calls/calls.ts';
 import { createCarrierBreaker } from './calls/carrier-breaker.ts';
 import { type CarrierIngress, createCarrierIngress } from './calls/carrier-ingress.ts';
 import { createDispatcher } from './calls/dispatcher.ts';
+import { createHandover } from './calls/handover.ts';
 import { createReconciliation } from './calls/reconciliation.ts';
 import { createRecordingLinks } from './calls/recording-link.ts';
 import { createRecordingWork } from './calls/recording-work.ts';
@@ -25,12 +26,13 @@ import { createJobRunner } from './job-runner.ts';
 import { BoundedMap } from './limits/bounded-map.ts';
 import { createIdempotency } from './limits/idempotency.ts';
 import { createRateLimits } from './limits/rate-limit.ts';
+import { createVisitLimits, type VisitRates } from './limits/visit-limits.ts';
 import { createNotifier } from './notifications/notifier.ts';
 import { createOutboundFetch } from './notifications/outbound-fetch.ts';
 import { createWebhooks, type Webhooks } from './notifications/webhooks.ts';
 import { createOrganizations, type Organizations } from './organizations/organizations.ts';
 import { connectionSecretContext, createSecretBox } from './organizations/secret-box.ts';
-import type { ReportResult } from './ports/call-store.ts';
+import type { CallRecord, ReportResult } from './ports/call-store.ts';
 import { systemClock } from './ports/clock.ts';
 import type { HttpRequest, HttpResponse } from './ports/http.ts';
 import type { LanguageModel } from './ports/language-model.ts';
@@ -40,6 +42,16 @@ import type { CarrierConnection, Organization } from './ports/organization-store
 import type { SpeechModel } from './ports/speech-model.ts';
 import type { Storage } from './ports/storage.ts';
 import type { Telephony, VoiceMode } from './ports/telephony.ts';
+import {
+  createTransferIntegrations,
+  mayTransfer,
+  type TransferIntegrations,
+} from './transfers/transfer-integrations.ts';
+import { createTransferNumbers } from './transfers/transfer-numbers.ts';
+import { createPublishableKeys, type PublishableKeys } from './web-calls/publishable-keys.ts';
+import { createWebCallSockets } from './web-calls/web-call-sockets.ts';
+import { createWebCallWatch } from './web-calls/web-call-watch.ts';
+import { createWebCalls, type WebCalls } from './web-calls/web-calls.ts';
 import { createWorkflows, type Workflows } from './workflows/workflows.ts';
 
 export interface CallkiteOptions {
@@ -73,11 +85,25 @@ export interface CallkiteOptions {
    * exists. Shorter than the carrier's worst delays, it rings people twice. @default 120 000
    */
   confirmationWindowMs?: number;
+  /** Calls that visitors of web pages start. */
+  webCalls?: WebCallOptions;
+  /**
+   * Proxies in front of this server, each of which adds to `X-Forwarded-For`: whoever that many entries from its end
+   * stands for is the client. Any other number lets clients lie about their address. @default 0
+   */
+  trustedProxies?: number;
   /** Whether this process dials and delivers, or only answers requests. @default true */
   runWorkers?: boolean;
   logger?: Logger;
   /** Receives what happens in this process; what it throws is logged. */
   onEvent?: (event: CallkiteEvent) => void;
+}
+
+export interface WebCallOptions extends VisitRates {
+  /** How long a visitor whose connection was lost is waited for. @default 30 000 */
+  resumeWindowMs?: number;
+  /** Web calls at once in this process. @default 1000 */
+  maximumLive?: number;
 }
 
 export interface Callkite {
@@ -86,6 +112,9 @@ export interface Callkite {
   readonly forms: Forms;
   readonly calls: Calls;
   readonly webhooks: Webhooks;
+  readonly transferIntegrations: TransferIntegrations;
+  readonly publishableKeys: PublishableKeys;
+  readonly webCalls: WebCalls;
   readonly carriers: CarrierIngress;
   /** Answers any request of the HTTP API and of carriers. Never rejects. */
   handle(request: HttpRequest): Promise<HttpResponse>;
@@ -101,6 +130,8 @@ type OrganizationSettings = Pick<Organization, 'name' | 'allowedCountries'>;
 
 /** Node and store may disagree on the time by so much. */
 const clockSkewAllowedMs = 2_000;
+/** The callee waits for the dynamic address of a transfer. */
+const transferLookupMs = 5_000;
 const cacheEntries = 50_000;
 const organizationCacheMs = 5_000;
 const orphanSweepMs = 60_000;
@@ -117,6 +148,8 @@ export function createCallkite(options: CallkiteOptions): Callkite {
   const unfinished = createUnfinishedCalls();
   const emit: EmitEvent = (event) => {
     if (event.type === 'call.finished') unfinished.finished(event.callId);
+    else if (event.type === 'call.spoken') webCallSockets.spoken(event.callId, event.role, event.content);
+    else if (event.type === 'call.tool') webCallSockets.usesTool(event.callId, event.name);
     try {
       options.onEvent?.(event);
     } catch (error) {
@@ -157,12 +190,20 @@ export function createCallkite(options: CallkiteOptions): Callkite {
     return { name, allowedCountries };
   }
   const organizationName = async (id: string) => (await settingsOf(id)).name;
+  const allowedCountries = async (id: string) => (await settingsOf(id)).allowedCountries;
   const notifier = createNotifier({ storage, secretBox, outbound, logger, emit });
   const forms = createForms({ storage });
+  const transferIntegrations = createTransferIntegrations({ storage, allowedCountries, outbound });
+  const transferNumbers = createTransferNumbers({
+    allowedCountries,
+    outbound: createOutboundFetch({ allowPrivate, timeoutMs: transferLookupMs }),
+    logger,
+  });
   const workflows = createWorkflows({
     storage,
     toolNames: tools.map(({ name }) => name),
     hasSpeechModel: [options, test].some((vendor) => vendor?.speechModel !== undefined),
+    isTransferAvailable: transferIntegrations.isAvailable,
   });
   const recordings = createRecordings({
     storage,
@@ -181,6 +222,18 @@ export function createCallkite(options: CallkiteOptions): Callkite {
     languageModelFor,
     speechModelFor,
     tools,
+    async transfersOffered(call, { abilities }) {
+      const { organizationId, connectionId } = call;
+      // A visitor of a web page has no line that could be put through.
+      if (connectionId === null) return [];
+      const connection = await storage.organizations.getConnection(organizationId, connectionId);
+      if (!connection || !mayTransfer(connection)) return [];
+      const found = await Promise.all(
+        abilities.transfer.map((id) => storage.transfers.getIntegration(organizationId, id)),
+      );
+      return found.filter((integration) => integration !== null);
+    },
+    transferNumbers,
     organizationName,
     emit,
     logger,
@@ -198,14 +251,23 @@ export function createCallkite(options: CallkiteOptions): Callkite {
     return found;
   }
 
+  function onEnded(call: CallRecord): void {
+    if (!call.outcome) return;
+    emit({ type: 'call.completed', callId: call.id, outcome: call.outcome, reason: call.reason });
+    runner.wake('finish_call');
+    if (call.connectionId !== null) dispatcher.wake(call.connectionId);
+  }
+
+  function onWebCallEnded(call: CallRecord): void {
+    emit({ type: 'call.state', callId: call.id, state: call.state });
+    onEnded(call);
+  }
+
   function onReport(result: ReportResult): void {
     if (result.result !== 'applied' || !result.changed) return;
     const { call } = result;
     emit({ type: 'call.state', callId: call.id, state: call.state });
-    if (!call.outcome) return;
-    emit({ type: 'call.completed', callId: call.id, outcome: call.outcome, reason: call.reason });
-    runner.wake('finish_call');
-    dispatcher.wake(call.connectionId);
+    onEnded(call);
   }
 
   const work = {
@@ -222,8 +284,10 @@ export function createCallkite(options: CallkiteOptions): Callkite {
     logger,
     handlers: {
       generate_workflow: createWorkflowGenerationWork(work),
+      write_voicemail: createVoicemailWork(work),
       finish_call: createFinishWork(work),
       follow_recording: createRecordingWork({ storage, recordings, telephonyFor, accountOf, tokens, logger }),
+      watch_web_call: createWebCallWatch({ store: storage.webCalls, onEnded: onWebCallEnded }),
       deliver: { concurrency: 50, perOrganization: 4, run: notifier.deliver, giveUp: notifier.giveUp },
       watch_attempt: createReconciliation({
         calls: storage.calls,
@@ -257,13 +321,14 @@ export function createCallkite(options: CallkiteOptions): Callkite {
     storage,
     telephonyFor,
     accountOf,
-    allowedCountries: async (id) => (await settingsOf(id)).allowedCountries,
+    allowedCountries,
     outbound,
     secretBox,
     idempotency: createIdempotency({ cache, logger }),
     onDue: dispatcher.wake,
     onPrompt: () => runner.wake('generate_workflow'),
     onReport,
+    onWebCallCanceled: (callId) => webCallSockets.canceled(callId),
     emit,
     logger,
   });
@@ -274,6 +339,11 @@ export function createCallkite(options: CallkiteOptions): Callkite {
       [options.telephony, ...(test ? [test.telephony] : [])].map((adapter) => [adapter.name, adapter]),
     ),
     tokens,
+    handover: createHandover({
+      transfers: storage.transfers,
+      rulesFor: transferNumbers.rulesFor,
+      organizationName,
+    }),
     accountOf,
     beginConversation(callId, channel, line) {
       unfinished.began(callId);
@@ -281,12 +351,41 @@ export function createCallkite(options: CallkiteOptions): Callkite {
     },
     recordings,
     voiceModeOf,
-    voicemailMessage: async (definition, organizationId) =>
-      voicemailMessage(definition, await organizationName(organizationId)),
+    voicemailMessage: async (definition, call) =>
+      voicemailMessage(definition, await organizationName(call.organizationId), call),
     lastApology: { type: 'say', text: phrasesFor('en').apology, language: 'en-US', voice: null },
     apology: (definition) => phrasesFor(definition.language).apology,
     onReport,
     logger,
+  });
+
+  const { resumeWindowMs = 30_000, maximumLive = 1000, ...visitRates } = options.webCalls ?? {};
+  const hasSound = (mode: Mode) => speechModelFor(mode) !== null;
+  const webCallSockets = createWebCallSockets({
+    storage,
+    hasSound,
+    converse(callId, channel, line) {
+      unfinished.began(callId);
+      return conversations.begin(callId, channel, line);
+    },
+    note: conversations.note,
+    onEnded: onWebCallEnded,
+    resumeWindowMs,
+    maximumLive,
+    emit,
+    logger,
+  });
+  const publishableKeys = createPublishableKeys({ storage, secretBox });
+  const webCalls = createWebCalls({
+    storage,
+    keys: publishableKeys,
+    calls,
+    limits: createVisitLimits(storage, visitRates),
+    secretBox,
+    allowedCountries,
+    hasSound,
+    sockets: webCallSockets,
+    publicUrl: options.publicUrl,
   });
 
   let started: Promise<void> | undefined;
@@ -310,7 +409,11 @@ export function createCallkite(options: CallkiteOptions): Callkite {
     calls,
     recordings,
     webhooks,
+    transferIntegrations,
+    publishableKeys,
+    webCalls,
     carriers,
+    trustedProxies: options.trustedProxies ?? 0,
     operatorToken: options.operatorToken,
     rateLimits: createRateLimits({ storage, requestsPerMinute: options.requestsPerMinute ?? 60, logger }),
     readiness,
@@ -354,6 +457,7 @@ export function createCallkite(options: CallkiteOptions): Callkite {
   async function stopOnce(drainMs: number): Promise<void> {
     await started?.catch(() => undefined);
     for (const timer of timers) clearInterval(timer);
+    webCallSockets.stopping();
     breaker.stop();
     await Promise.all([dispatcher.stop(), conversations.drain(drainMs)]);
     // The carrier's last word on a conversation comes after its end; without waiting, nobody here would hear it.
@@ -368,6 +472,9 @@ export function createCallkite(options: CallkiteOptions): Callkite {
     forms,
     calls,
     webhooks,
+    transferIntegrations,
+    publishableKeys,
+    webCalls,
     carriers,
     handle,
     fetch: toFetch(handle),

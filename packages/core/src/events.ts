@@ -10,6 +10,8 @@ export type CallkiteEvent =
       readonly role: 'assistant' | 'user';
       readonly content: string;
     }
+  /** The agent begins to use one of the server's own tools. */
+  | { readonly type: 'call.tool'; readonly callId: string; readonly name: string }
   | {
       readonly type: 'call.completed';
       readonly callId: string;

@@ -7,7 +7,22 @@ const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
  * sort by creation to the millisecond.
  */
 export function createId(
-  kind: 'org' | 'key' | 'con' | 'num' | 'wf' | 'form' | 'call' | 'att' | 'whk' | 'dlv' | 'rec',
+  kind:
+    | 'org'
+    | 'key'
+    | 'pub'
+    | 'con'
+    | 'num'
+    | 'wf'
+    | 'form'
+    | 'call'
+    | 'att'
+    | 'whk'
+    | 'dlv'
+    | 'tri'
+    | 'trf'
+    | 'leg'
+    | 'rec',
 ): string {
   let time = Date.now();
   let id = '';

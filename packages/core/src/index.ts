@@ -1,7 +1,13 @@
-export { callOutcome, isTerminal, movesForward, stateOf } from './calls/call-status.ts';
+export { answeredByHeard, callOutcome, isTerminal, movesForward, stateOf } from './calls/call-status.ts';
 export type { AcceptedCall, Calls, PromptCallInput, TriggerCallInput } from './calls/calls.ts';
 export { type AgentTool, type AgentToolUse, defineTool } from './conversations/agent-tool.ts';
-export { type Callkite, type CallkiteOptions, createCallkite } from './create-callkite.ts';
+export { classifyUtterance, type HeardUtterance } from './conversations/answer/utterance.ts';
+export {
+  type Callkite,
+  type CallkiteOptions,
+  createCallkite,
+  type WebCallOptions,
+} from './create-callkite.ts';
 export { CallkiteError, type CallkiteErrorOptions, type ErrorCode } from './errors.ts';
 export type { CallkiteEvent } from './events.ts';
 export type { Forms } from './forms/forms.ts';
@@ -19,6 +25,7 @@ export type {
   CallStore,
   ClaimResult,
   DialClaim,
+  HeardAnswer,
   ReportResult,
   StoredAnswer,
   TranscriptEntry,
@@ -59,6 +66,7 @@ export type {
   AudioEvent,
   CallChannel,
   CalleeEvent,
+  MixedSocket,
   SpeechChannel,
   TextSocket,
 } from './ports/speech.ts';
@@ -80,6 +88,7 @@ export type {
   CarrierEvent,
   CarrierNumber,
   CarrierRecording,
+  LegEvent,
   PlaceCallRequest,
   Placement,
   RecordedSound,
@@ -88,5 +97,32 @@ export type {
   VoiceMode,
 } from './ports/telephony.ts';
 export type { ToolCallRecord, ToolCallStore } from './ports/tool-call-store.ts';
+export type {
+  NewTransfer,
+  TransferIntegration,
+  TransferLeg,
+  TransferLegReport,
+  TransferRecord,
+  TransferStep,
+  TransferStore,
+} from './ports/transfer-store.ts';
+export type {
+  Admission,
+  BeginWebCall,
+  ConsentRecord,
+  PublishableKey,
+  PublishableKeySettings,
+  VisitRecord,
+  WebCallStore,
+} from './ports/web-call-store.ts';
 export type { WorkflowRecord, WorkflowStore } from './ports/workflow-store.ts';
+export type { TransferIntegrations, TransferSettings } from './transfers/transfer-integrations.ts';
+export type { PublishableKeyInput, PublishableKeys } from './web-calls/publishable-keys.ts';
+export type {
+  RequestedCallback,
+  VisitInput,
+  Visitor,
+  WebCallSession,
+  WebCalls,
+} from './web-calls/web-calls.ts';
 export type { Workflows } from './workflows/workflows.ts';

@@ -72,7 +72,9 @@ class WordListener implements Listener {
   hear(audio: Uint8Array): void {
     const samples = new Float64Array(TAPS - 1 + audio.length);
     samples.set(this.#samples);
-    for (const [index, byte] of audio.entries()) samples[TAPS - 1 + index] = (pcmOf[byte] ?? 0) / 32768;
+    for (let index = 0; index < audio.length; index += 1) {
+      samples[TAPS - 1 + index] = (pcmOf[audio[index] ?? 0] ?? 0) / 32768;
+    }
     for (let last = TAPS - 1; last < samples.length; last += 1) {
       this.#quietFor = samples[last] === 0 ? this.#quietFor + 1 : 0;
       // In silence nothing can be found any more once the filter and the memory are empty.

@@ -43,6 +43,9 @@ const SPEECH_PEAK = 0.7;
 // Quieter than this, relative to the loudest moment, is a pause.
 const PAUSE_SHARE = 0.05;
 const LEVEL_WINDOW = 10 * SAMPLES_PER_MS;
+const PAUSE = 8 * LEVEL_WINDOW;
+// How far from its estimated end, in level windows of sound, a word with punctuation may end.
+const PAUSE_SEARCH = 25;
 // Characters a digit takes to say, roughly.
 const DIGIT_CHARACTERS = 4;
 
@@ -56,7 +59,8 @@ let cachedBytes = 0;
 /**
  * Says `text`: with `espeak-ng` where it is installed, else as a recording or as babble. Each word, set off by white space,
  * is also encoded in a quiet data carrier, in step with the speech, which {@link listener} reads back; a word of more than
- * 255 bytes arrives in pieces. On one machine the same text always sounds the same, and speech said lately is kept.
+ * 255 bytes arrives in pieces. The same text always sounds the same on one machine, unless there is so much to say at once that
+ * some of it is babbled. Speech said lately is kept.
  */
 export function speak(text: string, options: SpeakOptions = {}): Promise<SpokenAudio> {
   const utterance: Utterance = {
@@ -151,7 +155,7 @@ function levelled(samples: Float64Array): Float64Array {
   return samples.map((sample) => sample * gain);
 }
 
-/** The sample at which each word ends: words take their share of the time that is not pause. */
+/** The sample at which each word ends: words take their share of the time that is not pause, and punctuation pauses. */
 function wordEnds(speech: Float64Array, words: readonly string[]): number[] {
   const levels: number[] = [];
   for (let from = 0; from < speech.length; from += LEVEL_WINDOW) {
@@ -161,15 +165,28 @@ function wordEnds(speech: Float64Array, words: readonly string[]): number[] {
   }
   const threshold = PAUSE_SHARE * levels.reduce((most, level) => Math.max(most, level), 0);
   const loudEnds = levels.flatMap((level, index) => (level > threshold ? [(index + 1) * LEVEL_WINDOW] : []));
-  const weights = words.map((word) =>
-    [...word].reduce((sum, character) => sum + (/\p{N}/u.test(character) ? DIGIT_CHARACTERS : 1), 1),
-  );
+  const isPause = (index: number) => (loudEnds[index + 1] ?? 0) - (loudEnds[index] ?? 0) >= PAUSE;
+  const weights = words.map(charactersToSay);
   const total = weights.reduce((sum, weight) => sum + weight, 0);
   let said = 0;
-  return weights.map((weight) => {
-    said += weight;
-    return loudEnds[Math.max(0, Math.round((said / total) * loudEnds.length) - 1)] ?? 0;
+  return words.map((word, at) => {
+    said += weights[at] ?? 0;
+    const estimate = Math.max(0, Math.round((said / total) * loudEnds.length) - 1);
+    if (!/\p{P}$/u.test(word)) return loudEnds[estimate] ?? 0;
+    for (let off = 0; off <= PAUSE_SEARCH; off += 1) {
+      if (isPause(estimate - off)) return loudEnds[estimate - off] ?? 0;
+      if (isPause(estimate + off)) return loudEnds[estimate + off] ?? 0;
+    }
+    return loudEnds[estimate] ?? 0;
   });
+}
+
+function charactersToSay(word: string): number {
+  const characters = [...word.replaceAll(/\p{P}/gu, '')];
+  return characters.reduce(
+    (sum, character) => sum + (/\p{N}/u.test(character) ? DIGIT_CHARACTERS : 1),
+    characters.length === 0 ? 1 : 0,
+  );
 }
 
 function addTones(samples: Float64Array, symbols: readonly number[], endsAt: number): void {

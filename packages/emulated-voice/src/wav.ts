@@ -21,8 +21,11 @@ export function toWav(tracks: readonly Uint8Array[]): Uint8Array {
   wav.write('data', 36, 'latin1');
   wav.writeUInt32LE(frames * frameBytes, 40);
   for (const [channel, track] of tracks.entries()) {
-    for (const [frame, byte] of track.entries()) {
-      wav.writeInt16LE(pcmOf[byte] ?? 0, HEADER_BYTES + frame * frameBytes + channel * BYTES_PER_SAMPLE);
+    for (let frame = 0; frame < track.length; frame += 1) {
+      wav.writeInt16LE(
+        pcmOf[track[frame] ?? 0] ?? 0,
+        HEADER_BYTES + frame * frameBytes + channel * BYTES_PER_SAMPLE,
+      );
     }
   }
   return wav;

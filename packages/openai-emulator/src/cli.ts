@@ -4,7 +4,7 @@ import { startOpenAiEmulator } from './emulator.ts';
 
 const USAGE = `openai-emulator [--port 8787] [--host 127.0.0.1] [--first-token-ms 0] [--tokens-per-second 0]
 
-Serves the OpenAI text APIs over a deterministic, rule-based model: a stand-in, not a language model.`;
+Serves the OpenAI text and speech APIs over a deterministic, rule-based model: a stand-in, not a language model.`;
 
 function wholeNumber(text: string, flag: string): number {
   const value = Number(text);

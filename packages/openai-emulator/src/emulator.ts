@@ -51,7 +51,7 @@ export interface OpenAiEmulatorOptions {
   faults?: FaultSettings | undefined;
   /** Exact replies, in order, in place of the model's. @default the model answers */
   script?: ScriptedReply[] | undefined;
-  /** Keep request bodies in `requests()`. @default false */
+  /** Keep request bodies in `requests()`, and events in `connections()`. @default false */
   keepBodies?: boolean | undefined;
   /** Called for each request once its status is known. */
   onRequest?: ((record: RequestRecord) => void) | undefined;

@@ -14,7 +14,7 @@ afterEach(() => {
   for (const cleanUp of cleanUps.splice(0)) cleanUp();
 });
 
-type Answer = (response: ServerResponse, request: IncomingMessage) => void | Promise<void>;
+type Answer = (response: ServerResponse, request: IncomingMessage) => unknown;
 
 /** A model server that gives the answers in turn, the last one for ever. */
 async function modelServer(...answers: Answer[]) {

@@ -1,7 +1,10 @@
 import { Kysely, type Migration, Migrator, PostgresDialect, type PostgresPool, sql } from 'kysely';
 import { firstSchema } from './migrations/0001-first-schema.ts';
 import { formsAndTools } from './migrations/0002-forms-and-tools.ts';
+import { transfers } from './migrations/0003-transfers.ts';
 import { voice } from './migrations/0004-voice.ts';
+import { whoAnswered } from './migrations/0005-who-answered.ts';
+import { webCalls } from './migrations/0006-web-calls.ts';
 import { recordings } from './migrations/0007-recordings.ts';
 import { answeredCalls } from './migrations/0009-answered-calls.ts';
 
@@ -9,7 +12,10 @@ import { answeredCalls } from './migrations/0009-answered-calls.ts';
 const migrations: Record<string, Migration> = {
   '0001-first-schema': firstSchema,
   '0002-forms-and-tools': formsAndTools,
+  '0003-transfers': transfers,
   '0004-voice': voice,
+  '0005-who-answered': whoAnswered,
+  '0006-web-calls': webCalls,
   '0007-recordings': recordings,
   '0009-answered-calls': answeredCalls,
 };

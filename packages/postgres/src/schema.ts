@@ -2,11 +2,14 @@ import type {
   AnsweredBy,
   AttemptState,
   CarrierConnection,
+  ConsentRecord,
   Delivery,
+  HeardAnswer,
   JobKind,
   Mode,
   RecordingRecord,
   ToolCallRecord,
+  VisitRecord,
   WorkflowRecord,
 } from '@callkite/core';
 import type {
@@ -15,6 +18,9 @@ import type {
   CallStatus,
   FormField,
   ProviderStatus,
+  TransferLegSource,
+  TransferMode,
+  TransferOutcome,
   WorkflowDefinition,
 } from '@callkite/core/contract';
 import type { ColumnType, Generated } from 'kysely';
@@ -159,6 +165,54 @@ interface RecordingRow {
   deleted_at: Moment;
 }
 
+export interface TransferIntegrationRow {
+  id: string;
+  organization_id: string;
+  name: string;
+  mode: TransferMode;
+  phone_number: string;
+  transfer_url: string | null;
+  fallback_numbers: ColumnType<string[], readonly string[], readonly string[]>;
+  ring_seconds: number;
+  take_messages: boolean;
+  created_at: Stamp;
+}
+
+export interface TransferRow {
+  id: string;
+  call_id: string;
+  integration_id: string;
+  name: string;
+  mode: TransferMode;
+  ring_seconds: number;
+  take_messages: boolean;
+  reason: string;
+  summary: string;
+  outcome: TransferOutcome | null;
+  message: string | null;
+  requested_at: Stamp;
+  ended_at: Moment;
+  /** When the callee was back with the agent, after nobody took the call. */
+  returned_at: Moment;
+}
+
+export interface TransferLegRow {
+  id: string;
+  transfer_id: string;
+  call_id: string;
+  /** Of the call: an open leg takes a place of its line. */
+  connection_id: string;
+  position: number;
+  to_number: string;
+  source: TransferLegSource;
+  outcome: TransferOutcome | null;
+  provider_call_id: string | null;
+  dialed_at: Moment;
+  answered_at: Moment;
+  ended_at: Moment;
+  seconds: number | null;
+}
+
 export interface CallRow {
   id: string;
   organization_id: string;
@@ -167,7 +221,8 @@ export interface CallRow {
   workflow_id: string;
   workflow_version: number;
   workflow_name: string;
-  connection_id: string;
+  /** `null`: a web call. */
+  connection_id: string | null;
   from_number: string;
   to_number: string;
   recipient_name: string | null;
@@ -180,7 +235,10 @@ export interface CallRow {
   call_status: CallStatus | null;
   provider_status: ProviderStatus | null;
   reason: CallReason | null;
+  /** What the carrier detected. */
   answered_by: AnsweredBy | null;
+  heard: HeardAnswer | null;
+  voicemail_message: string | null;
   cancel_requested: boolean;
   conversation_over: boolean;
   summary: string | null;
@@ -206,6 +264,44 @@ export interface AttemptRow {
   provider_call_id: string | null;
   fruitless_looks: number;
   intent_at: Stamp;
+}
+
+export interface PublishableKeyRow {
+  id: string;
+  organization_id: string;
+  mode: Mode;
+  name: string;
+  key: string;
+  allowed_origins: ColumnType<string[], readonly string[], readonly string[]>;
+  workflow_ids: ColumnType<string[], readonly string[], readonly string[]>;
+  daily_calls: number;
+  callback_countries: ColumnType<string[], readonly string[], readonly string[]>;
+  created_at: Stamp;
+  revoked_at: Moment;
+}
+
+export interface VisitRow {
+  call_id: string;
+  organization_id: string;
+  key_id: string;
+  kind: VisitRecord['kind'];
+  workflow_id: string;
+  origin: string;
+  remote_address: string | null;
+  page: string | null;
+  name: string | null;
+  email: string | null;
+  context: string | null;
+  user_id: string | null;
+  user_verified: boolean | null;
+  consent: ColumnType<ConsentRecord | null, string | null, string | null>;
+  created_at: Stamp;
+  token_hash: string | null;
+  token_expires_at: Moment;
+  counted_at: Moment;
+  media: 'audio' | 'text' | null;
+  epoch: Generated<number>;
+  alive_until: Moment;
 }
 
 interface TranscriptRow {
@@ -287,6 +383,11 @@ export interface Tables {
   form_answers: FormAnswerRow;
   tool_calls: ToolCallRow;
   recordings: RecordingRow;
+  transfer_integrations: TransferIntegrationRow;
+  transfers: TransferRow;
+  transfer_legs: TransferLegRow;
+  publishable_keys: PublishableKeyRow;
+  visits: VisitRow;
   calls: CallRow;
   attempts: AttemptRow;
   transcript: TranscriptRow;

@@ -13,6 +13,8 @@ import { createOrganizationStore } from './organization-store.ts';
 import { createRecordingStore } from './recording-store.ts';
 import { runStatement } from './sessions.ts';
 import { createToolCallStore } from './tool-call-store.ts';
+import { createTransferStore } from './transfers/transfer-store.ts';
+import { createWebCallStore } from './web-calls/web-call-store.ts';
 import { createWorkflowStore } from './workflow-store.ts';
 
 /** The storage over any source of Postgres connections. */
@@ -27,6 +29,8 @@ export function createStorage(driver: Driver, options: Pick<StorageOptions, 'sch
     calls: guarded(createCallStore(database)),
     toolCalls: guarded(createToolCallStore(database)),
     recordings: guarded(createRecordingStore(database)),
+    transfers: guarded(createTransferStore(database)),
+    webCalls: guarded(createWebCallStore(database)),
     deliveries: guarded(createDeliveryStore(database)),
     jobs: guarded(createJobStore(database)),
     ...guarded<Pick<Storage, 'start' | 'stop' | 'ping'>>({

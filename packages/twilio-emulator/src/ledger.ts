@@ -1,3 +1,6 @@
+import type { HeardWord } from '@callkite/emulated-voice';
+import type { HeardUtterance } from './line/callee-ear.ts';
+
 /** One thing somebody said in a call, as the other side heard it. */
 export interface TranscriptLine {
   at: string;
@@ -10,7 +13,7 @@ export interface TranscriptLine {
 /** A status callback, an AMD callback or another notice to the application, and what came of it. */
 export interface SentCallback {
   at: string;
-  /** `CallStatus` of a status callback, `amd`, or `relay-action` for a session that ended with its call. */
+  /** `CallStatus` of a status callback, `amd`, or `relay-action` and `dial-action` for what ended with its call. */
   event: string;
   sequenceNumber?: number;
   url: string;
@@ -54,9 +57,9 @@ export interface MediaStreamRecord {
   framesSent: number;
   framesLost: number;
   /** Words the callee heard, and when; the first two thousand. */
-  words: { text: string; atMs: number }[];
+  words: HeardWord[];
   /** What was played between two pauses, as the callee heard it; the first thousand. */
-  utterances: { fromMs: number; toMs: number; text: string; cutOff?: true }[];
+  utterances: HeardUtterance[];
 }
 
 /** The truth about one create request, or about one leg that `<Dial>` started. Times are ISO 8601. */

@@ -27,7 +27,7 @@ describe('TwiML', () => {
         '?token=att_1.c2ln#ct=2000&amp;rt=4000&amp;rc=2&amp;rp=ct,rt,5xx"><ConversationRelay ' +
         'url="wss://calls.example.com/phone/carriers/twilio/relay/att_1.c2ln" language="en-US" ' +
         'ttsProvider="ElevenLabs" transcriptionProvider="Deepgram" interruptible="any" ' +
-        'interruptSensitivity="medium" reportInputDuringAgentSpeech="dtmf" dtmfDetection="true" ' +
+        'interruptSensitivity="medium" reportInputDuringAgentSpeech="any" dtmfDetection="true" ' +
         'events="speaker-events tokens-played"/></Connect></Response>',
     );
   });
@@ -65,6 +65,54 @@ describe('TwiML', () => {
         '<Redirect method="POST">https://calls.example.com/phone/carriers/twilio/media-ended' +
         '?token=att_1.c2ln#ct=2000&amp;rt=4000&amp;rc=2&amp;rp=ct,rt,5xx</Redirect></Response>',
     );
+  });
+
+  const leg = { attemptToken: 'att_1.c2ln', legId: 'leg_1' };
+  const carrier = 'https://calls.example.com/phone/carriers/twilio';
+  const query = '?token=att_1.c2ln&amp;leg=leg_1';
+  const patient = '#ct=2000&amp;rt=4000&amp;rc=2&amp;rp=ct,rt,5xx';
+
+  it('dials somebody, who is asked first or not', () => {
+    const dial = {
+      type: 'dial',
+      ...leg,
+      to: '+12025550160',
+      callerId: '+12025550183',
+      ringSeconds: 25,
+      maximumTalkSeconds: 3600,
+    } as const;
+    const document = (url: string) =>
+      `${declaration}<Response><Dial action="${carrier}/dial-ended${query}${patient}" answerOnBridge="true" ` +
+      `callerId="+12025550183" timeout="25" timeLimit="3600"><Number${url} ` +
+      `statusCallback="${carrier}/leg-status${query}#rc=5&amp;rp=ct,rt,5xx" ` +
+      'statusCallbackEvent="initiated ringing answered completed">+12025550160</Number></Dial></Response>';
+    expect(render({ ...dial, screened: false }).body).toBe(document(''));
+    expect(render({ ...dial, screened: true }).body).toBe(
+      document(` url="${carrier}/leg-answered${query}${patient}"`),
+    );
+  });
+
+  it('asks whether somebody takes a call, twice, and hangs up without a reply', () => {
+    const { body } = render({
+      type: 'ask',
+      ...leg,
+      text: 'It is about invoice 7.',
+      question: 'Yes or no?',
+      expected: ['yes', 'no'],
+      language: 'en-US',
+      voice: null,
+      round: 2,
+    });
+    const gather = (words: string) =>
+      `<Gather action="${carrier}/leg-reply${query}&amp;round=2${patient}" input="dtmf speech" numDigits="1" ` +
+      `timeout="5" speechTimeout="auto" language="en-US" hints="yes, no"><Say language="en-US">${words}</Say></Gather>`;
+    expect(body).toBe(
+      `${declaration}<Response>${gather('It is about invoice 7. Yes or no?')}${gather('Yes or no?')}<Hangup/></Response>`,
+    );
+  });
+
+  it('connects somebody who was asked', () => {
+    expect(render({ type: 'connect' }).body).toBe(`${declaration}<Response/>`);
   });
 
   it('lets the speech providers be chosen', () => {

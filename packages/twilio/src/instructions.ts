@@ -56,7 +56,7 @@ export function instructionRenderer(address: PublicAddress, relay: RelayOptions)
           speechModel: relay.speechModel,
           interruptible: 'any',
           interruptSensitivity: relay.interruptSensitivity ?? 'medium',
-          reportInputDuringAgentSpeech: 'dtmf',
+          reportInputDuringAgentSpeech: 'any',
           dtmfDetection: 'true',
           events: 'speaker-events tokens-played',
         });
@@ -65,6 +65,53 @@ export function instructionRenderer(address: PublicAddress, relay: RelayOptions)
       }
       case 'say':
         return say(instruction.text, instruction.language, instruction.voice) + element('Hangup');
+      case 'dial': {
+        const { attemptToken, legId } = instruction;
+        const leg = { leg: legId };
+        const number = element(
+          'Number',
+          {
+            url: instruction.screened ? address.webhook('leg-answered', attemptToken, leg) : undefined,
+            statusCallback: address.webhook('leg-status', attemptToken, leg),
+            statusCallbackEvent: 'initiated ringing answered completed',
+          },
+          escaped(instruction.to),
+        );
+        return element(
+          'Dial',
+          {
+            action: address.webhook('dial-ended', attemptToken, leg),
+            // The callee hears it ring until the two are connected, not the question that is asked before.
+            answerOnBridge: 'true',
+            callerId: instruction.callerId,
+            timeout: String(instruction.ringSeconds),
+            timeLimit: String(instruction.maximumTalkSeconds),
+          },
+          number,
+        );
+      }
+      case 'ask': {
+        const { attemptToken, legId, text, question, language, round } = instruction;
+        const gather = (words: string) =>
+          element(
+            'Gather',
+            {
+              action: address.webhook('leg-reply', attemptToken, { leg: legId, round: String(round) }),
+              input: 'dtmf speech',
+              numDigits: '1',
+              timeout: '5',
+              speechTimeout: 'auto',
+              language,
+              hints: instruction.expected.join(', '),
+            },
+            say(words, language, instruction.voice),
+          );
+        // Without a reply Twilio goes on with the next verb: once more the question, then the end.
+        return gather(`${text} ${question}`.trim()) + gather(question) + element('Hangup');
+      }
+      // A document that ends without a word connects the two.
+      case 'connect':
+        return '';
       case 'hang-up':
         return element('Hangup');
     }

@@ -9,6 +9,10 @@ export const webhookPaths = [
   'relay-ended',
   'media-ended',
   'recording',
+  'dial-ended',
+  'leg-status',
+  'leg-answered',
+  'leg-reply',
 ] as const;
 export type WebhookPath = (typeof webhookPaths)[number];
 /** Sockets of one call: ConversationRelay and Media Streams. */
@@ -29,11 +33,16 @@ const connectionOverrides: Record<WebhookPath, string> = {
   'relay-ended': 'ct=2000&rt=4000&rc=2&rp=ct,rt,5xx',
   'media-ended': 'ct=2000&rt=4000&rc=2&rp=ct,rt,5xx',
   recording: 'rc=5&rp=ct,rt,5xx',
+  'dial-ended': 'ct=2000&rt=4000&rc=2&rp=ct,rt,5xx',
+  'leg-status': 'rc=5&rp=ct,rt,5xx',
+  'leg-answered': 'ct=2000&rt=4000&rc=2&rp=ct,rt,5xx',
+  'leg-reply': 'ct=2000&rt=4000&rc=2&rp=ct,rt,5xx',
 };
 
 /** Where Twilio reaches us, and what it signs when it does. */
 export interface PublicAddress {
-  webhook(path: WebhookPath, attemptToken: string): string;
+  /** @param more further parameters, which come back with the request and are signed with it */
+  webhook(path: WebhookPath, attemptToken: string, more?: Readonly<Record<string, string>>): string;
   /** The token is part of the path: Twilio takes no query strings on media URLs and documents none on relay URLs. */
   socket(kind: SocketKind, attemptToken: string): string;
   /** The URL of a received request as Twilio knew it, its port written out. `null` when the target is no path. */
@@ -50,9 +59,9 @@ export function publicAddress(publicUrl: string, name: string, allowInsecure: bo
   const carrierPath = `${url.host}${prefix}/carriers/${encodeURIComponent(name)}`;
 
   return {
-    webhook(path, attemptToken) {
-      const token = encodeURIComponent(attemptToken);
-      return `${url.protocol}//${carrierPath}/${path}?token=${token}#${connectionOverrides[path]}`;
+    webhook(path, attemptToken, more = {}) {
+      const query = new URLSearchParams({ token: attemptToken, ...more });
+      return `${url.protocol}//${carrierPath}/${path}?${query}#${connectionOverrides[path]}`;
     },
     socket: (kind, attemptToken) =>
       `${socketProtocol}//${carrierPath}/${kind}/${encodeURIComponent(attemptToken)}`,

@@ -30,9 +30,9 @@ function request(
 
 const secretOf = async (attemptToken: string) => (attemptToken === token ? secret : null);
 
-async function receive(path: string, parameters: Record<string, string>) {
+async function receive(path: string, parameters: Record<string, string>, more = '&leg=leg_1&round=2') {
   const telephony = twilio({ publicUrl: 'https://calls.example.com/phone' });
-  const target = `/carriers/twilio/${path}?token=${token}`;
+  const target = `/carriers/twilio/${path}?token=${token}${/leg|dial/.test(path) ? more : ''}`;
   const form = { CallSid: callSid, AccountSid: 'AC1', To: '+12025550100', ...parameters };
   const signature = sign(`https://calls.example.com/phone${target}`, form);
   return telephony.receiveWebhook(path, request(target, form, signature), secretOf);
@@ -101,6 +101,58 @@ describe('webhooks', () => {
       { SessionStatus: 'failed', CallStatus: 'completed' },
       { type: 'channel-ended', how: 'callee-left' },
     ],
+    [
+      'dial-ended',
+      {
+        CallStatus: 'in-progress',
+        DialCallStatus: 'completed',
+        DialCallSid: 'CA2',
+        DialCallDuration: '17',
+        DialBridged: 'true',
+      },
+      {
+        type: 'dial-ended',
+        legId: 'leg_1',
+        status: 'completed',
+        connected: true,
+        durationSeconds: 17,
+        providerLegId: 'CA2',
+        calleeLeft: false,
+      },
+    ],
+    [
+      'dial-ended',
+      { CallStatus: 'completed', DialCallStatus: 'answered' },
+      {
+        type: 'dial-ended',
+        legId: 'leg_1',
+        status: 'completed',
+        connected: null,
+        durationSeconds: null,
+        providerLegId: null,
+        calleeLeft: true,
+      },
+    ],
+    [
+      'leg-status',
+      { CallStatus: 'completed', CallDuration: '12' },
+      { type: 'leg', legId: 'leg_1', event: { type: 'status', status: 'completed', durationSeconds: 12 } },
+    ],
+    [
+      'leg-answered',
+      { CallStatus: 'in-progress' },
+      { type: 'leg', legId: 'leg_1', event: { type: 'picked-up' } },
+    ],
+    [
+      'leg-reply',
+      { Digits: '1' },
+      { type: 'leg', legId: 'leg_1', event: { type: 'replied', digit: '1', words: null, round: 2 } },
+    ],
+    [
+      'leg-reply',
+      { SpeechResult: 'Yes.', Confidence: '0.9' },
+      { type: 'leg', legId: 'leg_1', event: { type: 'replied', digit: null, words: 'Yes.', round: 2 } },
+    ],
   ];
 
   it.each(cases)('%s %o', async (path, form, event) => {
@@ -118,6 +170,13 @@ describe('webhooks', () => {
   it('does not accept a signed webhook that it cannot read', async () => {
     for (const form of [{ CallStatus: 'dancing' }, { CallStatus: 'ringing', CallSid: '' }]) {
       const error = await receive('status', form).catch((thrown: unknown) => thrown);
+      expect(CallkiteError.isInstance(error) && error.code).toBe('malformed_request');
+    }
+    for (const [path, form, more] of [
+      ['dial-ended', { CallStatus: 'in-progress', DialCallStatus: 'dancing' }, undefined],
+      ['leg-answered', { CallStatus: 'in-progress' }, ''],
+    ] as const) {
+      const error = await receive(path, form, more).catch((thrown: unknown) => thrown);
       expect(CallkiteError.isInstance(error) && error.code).toBe('malformed_request');
     }
   });

@@ -3,6 +3,7 @@ import {
   type CarrierEvent,
   type CarrierRecording,
   type HttpRequest,
+  type LegEvent,
   type VerifiedCarrierEvent,
 } from '@callkite/core';
 import twilio from 'twilio';
@@ -27,6 +28,12 @@ const webhookForm = z.object({
   RecordingSid: z.string().nullish(),
   RecordingStatus: z.string().nullish(),
   RecordingDuration: z.string().nullish(),
+  DialCallStatus: z.string().nullish(),
+  DialCallSid: z.string().nullish(),
+  DialCallDuration: z.string().nullish(),
+  DialBridged: z.string().nullish(),
+  Digits: z.string().nullish(),
+  SpeechResult: z.string().nullish(),
 });
 type WebhookForm = z.infer<typeof webhookForm>;
 
@@ -39,7 +46,8 @@ export async function receiveWebhook(
 ): Promise<VerifiedCarrierEvent | null> {
   const webhook = webhookPaths.find((known) => known === path);
   if (webhook === undefined || request.method !== 'POST') return null;
-  const attemptToken = new URLSearchParams(request.target.split('?')[1] ?? '').get('token');
+  const query = new URLSearchParams(request.target.split('?')[1] ?? '');
+  const attemptToken = query.get('token');
   const secret = await secretFor(attemptToken, secretOf);
   if (attemptToken === null || secret === null) return null;
 
@@ -49,7 +57,7 @@ export async function receiveWebhook(
 
   const { data: form } = webhookForm.safeParse({ ...parameters });
   if (form === undefined) throw unreadable();
-  return { attemptToken, providerCallId: form.CallSid, event: carrierEvent(webhook, form) };
+  return { attemptToken, providerCallId: form.CallSid, event: carrierEvent(webhook, form, query) };
 }
 
 /** Verifies a WebSocket upgrade. `null` when it is not genuine. */
@@ -102,7 +110,8 @@ function decoded(encoded: string): string | null {
   }
 }
 
-function carrierEvent(webhook: WebhookPath, form: WebhookForm): CarrierEvent {
+function carrierEvent(webhook: WebhookPath, form: WebhookForm, query: URLSearchParams): CarrierEvent {
+  const leg = (event: LegEvent): CarrierEvent => ({ type: 'leg', legId: legOf(query), event });
   switch (webhook) {
     case 'answer':
     // Twilio asks the fallback when an earlier answer failed, so that a healthy process can give it after all.
@@ -129,7 +138,38 @@ function carrierEvent(webhook: WebhookPath, form: WebhookForm): CarrierEvent {
       return { type: 'channel-ended', how: 'unknown' };
     case 'recording':
       return { type: 'recording', recording: recordingOf(form) };
+    case 'dial-ended':
+      return {
+        type: 'dial-ended',
+        legId: legOf(query),
+        status: dialStatusOf(form),
+        connected: connectedOf(form.DialBridged),
+        durationSeconds: wholeNumberOf(form.DialCallDuration),
+        providerLegId: form.DialCallSid ?? null,
+        calleeLeft: form.CallStatus !== 'in-progress',
+      };
+    case 'leg-status':
+      return leg({
+        type: 'status',
+        status: statusOf(form),
+        durationSeconds: wholeNumberOf(form.CallDuration),
+      });
+    case 'leg-answered':
+      return leg({ type: 'picked-up' });
+    case 'leg-reply':
+      return leg({
+        type: 'replied',
+        digit: form.Digits?.at(0) ?? null,
+        words: form.SpeechResult ?? null,
+        round: wholeNumberOf(query.get('round')) ?? 1,
+      });
   }
+}
+
+function legOf(query: URLSearchParams): string {
+  const leg = query.get('leg');
+  if (leg === null || leg === '') throw unreadable();
+  return leg;
 }
 
 function statusOf(form: WebhookForm): z.infer<typeof callStatus> {
@@ -146,6 +186,17 @@ function recordingOf(form: WebhookForm): CarrierRecording {
     status,
     durationSeconds: wholeNumberOf(form.RecordingDuration),
   };
+}
+
+/** Twilio has `answered` besides, of conferences, which means as much as `completed`. */
+function dialStatusOf({ DialCallStatus: status }: WebhookForm): z.infer<typeof callStatus> {
+  const { data } = callStatus.safeParse(status === 'answered' ? 'completed' : status);
+  if (data === undefined) throw unreadable();
+  return data;
+}
+
+function connectedOf(bridged: string | null | undefined): boolean | null {
+  return bridged === 'true' ? true : bridged === 'false' ? false : null;
 }
 
 function howChannelEnded(form: WebhookForm): 'callee-left' | 'we-ended' | 'lost' {

@@ -1,4 +1,5 @@
 import type { CallOutcome, CallState } from '../contract/call-status.ts';
+import type { HeardAnswer } from '../ports/call-store.ts';
 import type { AnsweredBy, CarrierCallStatus } from '../ports/telephony.ts';
 
 const rank: Record<CallState, number> = {
@@ -36,6 +37,23 @@ export function movesForward(from: CallState, to: CallState): boolean {
 
 export function isTerminal(status: CarrierCallStatus): boolean {
   return stateOf(status) === 'completed';
+}
+
+/** What hearing this says about who answered. A menu is neither a person nor a mailbox. */
+export function answeredByHeard(heard: HeardAnswer): AnsweredBy {
+  switch (heard) {
+    case 'person':
+      return 'human';
+    case 'greeting':
+    case 'voicemail':
+    case 'mailbox-full':
+    case 'screening':
+      return 'machine';
+    case 'fax':
+      return 'fax';
+    case 'menu':
+      return 'unknown';
+  }
 }
 
 /**

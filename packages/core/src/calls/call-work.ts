@@ -9,6 +9,7 @@ import type { LanguageModel } from '../ports/language-model.ts';
 import type { Mode } from '../ports/mode.ts';
 import type { Storage } from '../ports/storage.ts';
 import { generateWorkflow } from '../workflows/generation.ts';
+import { writeVoicemail } from '../workflows/voicemail-writing.ts';
 
 export interface CallWorkDeps {
   storage: Storage;
@@ -29,6 +30,8 @@ export interface CallWorkDeps {
 /** The last words of a conversation reach the store shortly after the carrier reports its end. */
 const settleMs = 1_000;
 const triesWithModel = 3;
+/** The call waits meanwhile. */
+const triesForVoicemail = 2;
 
 /** Handles `generate_workflow`: writes the workflow of a prompt call, then lets it be dialled. */
 export function createWorkflowGenerationWork(deps: CallWorkDeps): JobHandler {
@@ -46,11 +49,45 @@ export function createWorkflowGenerationWork(deps: CallWorkDeps): JobHandler {
         { organizationName, signal },
       );
       await calls.setGeneratedWorkflow(call.id, generated);
-      deps.onDue(call.connectionId);
+      if (call.connectionId !== null) deps.onDue(call.connectionId);
       return { done: true };
     },
     /** The fallback stored at acceptance names the task well enough to hold the call. */
     giveUp: (job) => calls.setGeneratedWorkflow(job.subjectId, null),
+  };
+}
+
+/** Handles `write_voicemail`: writes what is left on a mailbox, then lets the call be dialled. */
+export function createVoicemailWork(deps: CallWorkDeps): JobHandler {
+  const { calls } = deps.storage;
+
+  async function letDial(call: CallRecord, message: string | null): Promise<void> {
+    await calls.setVoicemailMessage(call.id, message);
+    if (call.connectionId !== null) deps.onDue(call.connectionId);
+  }
+
+  return {
+    concurrency: 20,
+    async run(job, signal) {
+      const loaded = await calls.load(job.subjectId);
+      if (loaded?.call.state !== 'queued') return { done: true };
+      const { call, definition } = loaded;
+      const organizationName = await deps.organizationName(call.organizationId);
+      const languageModel = deps.languageModelFor(call.mode);
+      let message: string | null = null;
+      try {
+        message = await writeVoicemail({ languageModel }, { definition, call, organizationName, signal });
+      } catch (error) {
+        if (signal.aborted || job.tries < triesForVoicemail) throw error;
+      }
+      await letDial(call, message);
+      return { done: true };
+    },
+    /** The workflow's own message is left, or what the call is about. */
+    async giveUp(job) {
+      const loaded = await calls.load(job.subjectId);
+      if (loaded) await letDial(loaded.call, null);
+    },
   };
 }
 

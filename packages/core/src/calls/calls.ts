@@ -22,6 +22,8 @@ import type { Page, PageRequest } from '../ports/page.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { CarrierAccount, Telephony } from '../ports/telephony.ts';
 import type { ToolCallRecord } from '../ports/tool-call-store.ts';
+import type { TransferRecord } from '../ports/transfer-store.ts';
+import type { VisitRecord } from '../ports/web-call-store.ts';
 import { fallbackWorkflow } from '../workflows/generation.ts';
 
 /** What both ways of placing a call share. Values are validated by the contract's schemas already. */
@@ -31,6 +33,8 @@ interface CallInput {
 }
 
 export interface TriggerCallInput extends CallInput {
+  /** @default a new one */
+  callId?: string | undefined;
   workflowId: string;
   recipientName?: string | undefined;
   recipientEmail?: string | undefined;
@@ -72,6 +76,9 @@ export interface Calls {
     readonly transcript: readonly TranscriptEntry[];
     readonly forms: readonly CallForm[];
     readonly toolCalls: readonly ToolCallRecord[];
+    readonly transfers: readonly TransferRecord[];
+    /** What a visitor of a web page asked for; `null` for calls that were placed otherwise. */
+    readonly visit: VisitRecord | null;
   }>;
   list(
     caller: Caller,
@@ -103,6 +110,8 @@ export interface CallsDeps {
   /** A prompt call waits for its workflow. */
   onPrompt(): void;
   onReport(result: ReportResult): void;
+  /** A web call is to end. */
+  onWebCallCanceled(callId: string): void;
   emit: EmitEvent;
   logger: Logger;
 }
@@ -179,7 +188,7 @@ export function createCalls(deps: CallsDeps): Calls {
         'call',
         input,
         {
-          callId: createId('call'),
+          callId: input.callId ?? createId('call'),
           recipientName: input.recipientName ?? null,
           recipientEmail: input.recipientEmail ?? null,
           recipientContext: input.recipientContext ?? null,
@@ -226,12 +235,14 @@ export function createCalls(deps: CallsDeps): Calls {
     async get(organizationId, callId) {
       const call = await storage.calls.get(organizationId, callId);
       if (!call) throw new CallkiteError('not_found', 'Call not found');
-      const [transcript, forms, toolCalls] = await Promise.all([
+      const [transcript, forms, toolCalls, transfers, visit] = await Promise.all([
         storage.calls.transcript(callId),
         storage.forms.ofCall(callId),
         storage.toolCalls.ofCall(callId),
+        storage.transfers.ofCall(callId),
+        storage.webCalls.visitOf(callId),
       ]);
-      return { call, transcript, forms, toolCalls };
+      return { call, transcript, forms, toolCalls, transfers, visit };
     },
 
     list: (caller, filter, page) =>
@@ -248,6 +259,7 @@ export function createCalls(deps: CallsDeps): Calls {
       if (!canceled) throw new CallkiteError('not_found', 'Call not found');
       const { call, attempt } = canceled;
       if (call.state === 'completed') deps.onReport({ result: 'applied', changed: true, call });
+      else if (call.connectionId === null) deps.onWebCallCanceled(callId);
       // Without the carrier's id the placement that is under way ends the call as soon as it knows it.
       if (attempt?.providerCallId && call.state !== 'completed') {
         await endAtCarrier(call, attempt.id, attempt.providerCallId);

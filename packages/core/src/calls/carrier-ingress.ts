@@ -1,5 +1,6 @@
 import type { CallReason } from '../contract/call-status.ts';
 import type { WorkflowDefinition } from '../contract/workflow-definition.ts';
+import { answering, answerState } from '../conversations/answer/answering.ts';
 import type { CarrierLine } from '../conversations/carrier-line.ts';
 import { keepTrying } from '../conversations/keep-trying.ts';
 import { transcriptWriter } from '../conversations/transcript-writer.ts';
@@ -22,6 +23,7 @@ import type {
 } from '../ports/telephony.ts';
 import type { AttemptTokens } from './attempt-token.ts';
 import { isTerminal } from './call-status.ts';
+import type { Handover } from './handover.ts';
 import type { Recordings } from './recordings.ts';
 
 /** Where carriers reach us: everything below `/carriers/{carrier}/`. */
@@ -40,12 +42,13 @@ export interface CarrierIngressDeps {
   calls: CallStore;
   carriers: ReadonlyMap<string, Telephony>;
   tokens: AttemptTokens;
+  handover: Handover;
   accountOf(connection: CarrierConnection): CarrierAccount;
   beginConversation(callId: string, channel: CallChannel, line: CarrierLine): void;
   recordings: Pick<Recordings, 'announce' | 'refuse' | 'report'>;
   voiceModeOf(definition: WorkflowDefinition, mode: Mode): VoiceMode;
   /** What is left on a mailbox; `null` for nothing. */
-  voicemailMessage(definition: WorkflowDefinition, organizationId: string): Promise<string | null>;
+  voicemailMessage(definition: WorkflowDefinition, call: CallRecord): Promise<string | null>;
   /** Spoken when the agent cannot go on, in the workflow's language. */
   apology(definition: WorkflowDefinition): string;
   /** Spoken when not even the workflow can be looked up. */
@@ -66,9 +69,9 @@ const refusal = (status: number, error: string): HttpResponse => ({
 });
 
 const wantsInstructions = (event: CarrierEvent) =>
-  event.type === 'instructions-wanted' || event.type === 'channel-ended';
+  event.type === 'instructions-wanted' || event.type === 'channel-ended' || event.type === 'dial-ended';
 
-const isMachine = (answeredBy: AnsweredBy | null) => answeredBy === 'machine' || answeredBy === 'fax';
+const mayBeTransferred = ({ abilities }: WorkflowDefinition) => abilities.transfer.length > 0;
 
 /** Why a call is over for us that may live on at the carrier. */
 const givenUp: readonly (CallReason | null)[] = [
@@ -84,10 +87,13 @@ type ChannelEnd = Extract<CarrierEvent, { type: 'channel-ended' }>['how'];
 
 const isLost = (how: ChannelEnd, call: CallRecord) =>
   how === 'lost' || (how === 'unknown' && !call.conversationOver);
+type LegTold = Extract<CarrierEvent, { type: 'leg' }>;
+/** What is told of the callee's own line. */
+type CallEvent = Exclude<CarrierEvent, LegTold>;
 
 /** Before the end the verdict counts from the webhook that acts on it only. */
-function verdictOf(event: Exclude<CarrierEvent, { type: 'recording' }>): AnsweredBy | null {
-  if (event.type === 'channel-ended' || (event.type === 'status' && !isTerminal(event.status))) return null;
+function verdictOf(event: CallEvent): AnsweredBy | null {
+  if (!('answeredBy' in event) || (event.type === 'status' && !isTerminal(event.status))) return null;
   return event.answeredBy;
 }
 
@@ -112,6 +118,7 @@ export function createCarrierIngress(deps: CarrierIngressDeps): CarrierIngress {
       await noteRecording(attemptId, providerCallId, event.recording);
       return null;
     }
+    if (event.type === 'leg') return onLeg(verified, attemptId, event);
     const result = await calls.report(attemptId, {
       providerCallId,
       status: event.type === 'status' ? event.status : 'in-progress',
@@ -139,15 +146,46 @@ export function createCarrierIngress(deps: CarrierIngressDeps): CarrierIngress {
         return null;
       case 'answered-by':
         // `changed` comes true once, however often the verdict is repeated: nobody is to hear the message twice.
-        if (result.changed && isMachine(event.answeredBy)) {
-          await leaveMessage(telephony, attemptId, providerCallId, result.call);
-        }
+        if (result.changed) await detected(telephony, verified, event, result.call);
         return null;
       case 'instructions-wanted':
         return answer(verified.attemptToken, result.call, event.answeredBy);
       case 'channel-ended':
-        return isLost(event.how, result.call) ? reconnect(verified.attemptToken, result.call) : hangUp;
+        return goOn(verified.attemptToken, result.call, event.how);
+      case 'dial-ended': {
+        const loaded = await calls.load(result.call.id);
+        if (!loaded) return hangUp;
+        const { attemptToken } = verified;
+        const { definition } = loaded;
+        const next = await deps.handover.dialEnded({ ...loaded, attemptToken }, event);
+        return next === 'agent' ? converse(attemptToken, loaded.call, definition) : next;
+      }
     }
+  }
+
+  /** The line of somebody a call is transferred to: not that of the attempt, whose carrier call stays what it is. */
+  async function onLeg(
+    { attemptToken, providerCallId }: VerifiedCarrierEvent,
+    attemptId: string,
+    { legId, event }: LegTold,
+  ): Promise<CallInstruction | null> {
+    const attempt = await calls.getAttempt(attemptId);
+    const loaded = attempt && (await calls.load(attempt.callId));
+    if (!loaded) return event.type === 'status' ? null : hangUp;
+    return deps.handover.leg({ ...loaded, attemptToken }, { legId, providerCallId, event });
+  }
+
+  /** The agent's channel is gone and the callee may be there: a transfer, or the end, or the agent again. */
+  async function goOn(attemptToken: string, call: CallRecord, how: ChannelEnd): Promise<CallInstruction> {
+    if (how === 'callee-left') return hangUp;
+    const loaded = await calls.load(call.id);
+    if (!loaded || call.cancelRequested || call.state === 'completed') return hangUp;
+    const { definition } = loaded;
+    const transfer = mayBeTransferred(definition)
+      ? await deps.handover.begin({ call, definition, attemptToken })
+      : null;
+    if (transfer === 'agent') return converse(attemptToken, call, definition);
+    return transfer ?? (isLost(how, call) ? reconnect(attemptToken, call, definition) : hangUp);
   }
 
   async function answer(
@@ -159,12 +197,21 @@ export function createCarrierIngress(deps: CarrierIngressDeps): CarrierIngress {
     const loaded = await calls.load(call.id);
     if (!loaded) return hangUp;
     const { definition } = loaded;
-    if (isMachine(answeredBy)) {
+    if (answeredBy === 'fax') return hangUp;
+    if (answeredBy === 'machine') {
       const instruction = await mailboxInstruction(call, definition);
       if (instruction.type === 'say') await noteMessage(call.id, instruction.text);
       return instruction;
     }
-    const record = definition.recording.mode === 'announce' && (await deps.recordings.announce(call.id));
+    const transfer = mayBeTransferred(definition)
+      ? await deps.handover.resume({ call, definition, attemptToken })
+      : null;
+    if (transfer !== null && transfer !== 'agent') return transfer;
+    // A call that comes back from a transfer is recorded already.
+    const record =
+      transfer === null &&
+      definition.recording.mode === 'announce' &&
+      (await deps.recordings.announce(call.id));
     return { ...converse(attemptToken, call, definition), record };
   }
 
@@ -195,26 +242,46 @@ export function createCarrierIngress(deps: CarrierIngressDeps): CarrierIngress {
   });
 
   /** The callee is still on the line: go on where the transcript ends, unless this keeps happening. */
-  async function reconnect(attemptToken: string, call: CallRecord): Promise<CallInstruction> {
+  async function reconnect(
+    attemptToken: string,
+    call: CallRecord,
+    definition: WorkflowDefinition,
+  ): Promise<CallInstruction> {
     const lost = await calls.countLostChannel(call.id);
-    const loaded = await calls.load(call.id);
-    if (!loaded || call.cancelRequested || call.state === 'completed') return hangUp;
-    if (lost <= lostChannelsAllowed) return converse(attemptToken, call, loaded.definition);
+    if (lost <= lostChannelsAllowed) return converse(attemptToken, call, definition);
     await calls.noteReason(call.id, 'agent_unavailable');
-    const { language, agent } = loaded.definition;
-    return { type: 'say', text: deps.apology(loaded.definition), language, voice: agent.voice ?? null };
+    const { language, agent } = definition;
+    return { type: 'say', text: deps.apology(definition), language, voice: agent.voice ?? null };
   }
 
   async function mailboxInstruction(
     call: CallRecord,
     definition: WorkflowDefinition,
   ): Promise<CallInstruction> {
-    const text = await deps.voicemailMessage(definition, call.organizationId);
+    const text = await deps.voicemailMessage(definition, call);
     if (text === null) return hangUp;
     return { type: 'say', text, language: definition.language, voice: definition.agent.voice ?? null };
   }
 
-  /** The verdict came while the agent was talking to the machine: replace the conversation by the message. */
+  /**
+   * The verdict came while the agent talks with whoever answered. What the conversation has heard outweighs it: a person,
+   * an assistant, a menu, or a mailbox it is leaving the message on. Before the end of a greeting there is nothing to do.
+   */
+  async function detected(
+    telephony: Telephony,
+    { attemptToken, providerCallId }: VerifiedCarrierEvent,
+    { answeredBy, greetingEnded }: Extract<CarrierEvent, { type: 'answered-by' }>,
+    call: CallRecord,
+  ): Promise<void> {
+    const attemptId = tokens.verify(attemptToken);
+    const known = answerState({ heard: call.heard, keyPresses: 0 });
+    const { action } = answering(known, { type: 'detected', answeredBy, greetingEnded });
+    if (attemptId === null || action === null) return;
+    if (action.type === 'hang-up') await endAtCarrier(telephony, attemptId, providerCallId);
+    if (action.type === 'leave-message') await leaveMessage(telephony, attemptId, providerCallId, call);
+  }
+
+  /** Replaces the conversation by the message, which the carrier speaks even if we are gone. */
   async function leaveMessage(
     telephony: Telephony,
     attemptId: string,

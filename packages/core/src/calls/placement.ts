@@ -4,6 +4,7 @@ import type { Mode } from '../ports/mode.ts';
 import type { CarrierConnection } from '../ports/organization-store.ts';
 import type { CarrierAccount, Telephony } from '../ports/telephony.ts';
 import type { AttemptTokens } from './attempt-token.ts';
+import { maximumCallSeconds } from './call-limits.ts';
 import { isTerminal } from './call-status.ts';
 import type { CarrierBreaker } from './carrier-breaker.ts';
 
@@ -46,7 +47,7 @@ export async function placeClaimed(
     from: attempt.from,
     attemptToken: deps.tokens.issue(attempt.id),
     ringSeconds: definition.dialing.ringSeconds,
-    maximumDurationSeconds: definition.endRules.maximumDurationSeconds,
+    maximumDurationSeconds: maximumCallSeconds(definition),
     detectMachine: definition.dialing.detectMachine,
   });
 

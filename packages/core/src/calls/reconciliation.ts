@@ -1,8 +1,10 @@
+import type { WorkflowDefinition } from '../contract/workflow-definition.ts';
 import { CallkiteError } from '../errors.ts';
 import type { JobHandler, JobResult } from '../job-runner.ts';
 import type { AttemptRecord, CallRecord, CallStore, ReportResult } from '../ports/call-store.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { CarrierAccount, Telephony } from '../ports/telephony.ts';
+import { maximumCallSeconds } from './call-limits.ts';
 import { isTerminal } from './call-status.ts';
 import { reportOf } from './placement.ts';
 
@@ -122,7 +124,7 @@ export function createReconciliation(deps: ReconciliationDeps): JobHandler {
   async function watchPlaced(
     attempt: AttemptRecord,
     call: CallRecord,
-    definition: { dialing: { ringSeconds: number }; endRules: { maximumDurationSeconds: number } },
+    definition: WorkflowDefinition,
     { telephony, account }: { telephony: Telephony; account: CarrierAccount },
   ): Promise<JobResult> {
     if (attempt.providerCallId === null) throw new Error('a placed attempt has no carrier id');
@@ -140,7 +142,7 @@ export function createReconciliation(deps: ReconciliationDeps): JobHandler {
     if (isTerminal(record.status)) return result.result === 'applied' ? watchOver(result.call) : lookAgain;
 
     const { ringSeconds } = definition.dialing;
-    const limitMs = (ringSeconds + definition.endRules.maximumDurationSeconds) * 1000 + graceAfterLimitMs;
+    const limitMs = (ringSeconds + maximumCallSeconds(definition)) * 1000 + graceAfterLimitMs;
     if (attempt.ageMs < limitMs && !call.cancelRequested) return pollAgain;
 
     await telephony.endCall(account, attempt.providerCallId);

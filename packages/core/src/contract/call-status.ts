@@ -26,7 +26,11 @@ export const callReason = z.enum([
   'canceled_by_request',
   'opted_out',
   'callee_silent',
+  'mailbox_full',
+  'call_screened',
+  'menu_too_deep',
   'time_limit',
+  'connection_lost',
   'internal',
 ]);
 export type CallReason = z.infer<typeof callReason>;

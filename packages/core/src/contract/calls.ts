@@ -2,6 +2,8 @@ import * as z from 'zod';
 import { callReason, callState, callStatus, providerStatus } from './call-status.ts';
 import { mode, nextCursor, pageQuery, phoneNumberText, resourceId, timestamp } from './fields.ts';
 import { formFill, formValue, message } from './notifications.ts';
+import { callTransfer } from './transfers.ts';
+import { consent } from './widget.ts';
 
 // Control characters are refused: keys appear in headers and logs of clients and proxies.
 const idempotencyKey = z
@@ -62,8 +64,8 @@ export const callResource = z.object({
   workflow_id: z.string(),
   workflow_name: z.string(),
   workflow_version: z.int(),
-  phone_number_from: z.string(),
-  phone_number_to: z.string(),
+  phone_number_from: z.string().describe('E.164, or `browser` for a web call'),
+  phone_number_to: z.string().describe('E.164, or `browser` for a web call'),
   recipient_name: z.string().nullable(),
   recipient_email: z.string().nullable(),
   recipient_context: z.string().nullable(),
@@ -104,12 +106,28 @@ const toolCall = z.object({
   duration_ms: z.number().nullable(),
 });
 
+const visit = z
+  .object({
+    kind: z.enum(['call', 'callback']),
+    publishable_key_id: z.string(),
+    origin: z.string().describe('Of the page, as the browser vouches for it'),
+    remote_address: z.string().nullable(),
+    page: z.string().nullable(),
+    user_id: z.string().nullable(),
+    user_verified: z.boolean().describe('Your server vouched for `user_id`'),
+    consent: consent.nullable(),
+    created_at: timestamp,
+  })
+  .describe('What a visitor of a web page asked for, and agreed to');
+
 /** A call with what was said in it. */
 export const callDetail = callResource.extend({
   messages: z.array(message),
   form_fills: z.array(formFill),
   form_answers: z.array(formAnswer).describe('Where each value of `form_fills` comes from'),
   tool_calls: z.array(toolCall).describe("Uses of the server's own tools"),
+  transfers: z.array(callTransfer).describe('Handing the call over to a person, in the order it was tried'),
+  visit: visit.nullable(),
 });
 export type CallDetail = z.infer<typeof callDetail>;
 

@@ -42,6 +42,8 @@ export const workflowDefinition = z.strictObject({
     .default({}),
   /** What the call is for, in one or a few sentences. */
   objective: text(4000),
+  /** Why the agent calls, in a sentence it may say to an assistant that screens calls. @default the opening */
+  purpose: text(300).optional(),
   /** First sentence after the disclosure; the agent finds its own when absent. */
   opening: text(500).optional(),
   /** Facts the agent may state when asked. */
@@ -55,12 +57,16 @@ export const workflowDefinition = z.strictObject({
     .strictObject({
       /** Whether the agent may press keys, as in a phone menu. */
       keypad: z.boolean().default(false),
+      /** Ids of the transfer integrations the agent may hand the call over to. */
+      transfer: z.array(z.string().min(1).max(64)).max(10).default([]),
     })
-    .default({ keypad: false }),
+    .default({ keypad: false, transfer: [] }),
   voicemail: z
     .strictObject({
-      /** Left after the beep; nothing is left when absent. */
+      /** Left after the beep; nothing is left when absent, unless one is generated. */
       message: text(1000).optional(),
+      /** Write a message for each call before it is dialled; `message` is left when that fails. */
+      generate: z.boolean().optional(),
     })
     .default({}),
   recording: z
@@ -90,6 +96,13 @@ export const workflowDefinition = z.strictObject({
       detectMachine: z.boolean().default(true),
     })
     .default({ ringSeconds: 30, detectMachine: true }),
+  /** Of calls that visitors start from a web page. */
+  web: z
+    .strictObject({
+      /** Names of what the page may tell the agent about the visitor. */
+      variables: z.array(text(64)).max(30).default([]),
+    })
+    .default({ variables: [] }),
   metadata: z
     .looseObject({
       /** Ids of the webhook integrations that receive the results of this workflow's calls. */

@@ -65,7 +65,7 @@ export function defineTool<Input extends z.ZodObject>(tool: {
 }
 
 const namePattern = /^[a-z][a-z0-9_]{0,63}$/;
-const reservedNames = /^(end_call|note_opt_out|send_digits|fill_form.*)$/;
+const reservedNames = /^(end_call|note_opt_out|send_digits|transfer_call|take_message|fill_form.*)$/;
 
 /** @throws CallkiteError `validation_failed` for tools that no model could be offered */
 export function checkAgentTools(tools: readonly AgentTool[]): void {

@@ -41,7 +41,14 @@ function start(handler: AgentTool['handler'], kept = memory(), earlier: readonly
     },
     deadlineMs: 3000,
   });
-  const own = agentTools({ call, tools: [tool], earlier, store: kept.store, logger: silentLogger });
+  const own = agentTools({
+    call,
+    tools: [tool],
+    earlier,
+    store: kept.store,
+    emit: () => undefined,
+    logger: silentLogger,
+  });
   const use = async (number: string, turn = 1, index = 0) => {
     const outcome = await own.tools[0]?.run({ number }, { turn, index });
     return outcome && 'answer' in outcome ? outcome.answer : null;

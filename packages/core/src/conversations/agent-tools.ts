@@ -1,4 +1,5 @@
 import { CallkiteError } from '../errors.ts';
+import type { EmitEvent } from '../events.ts';
 import type { CallRecord } from '../ports/call-store.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { ToolCallRecord, ToolCallStore } from '../ports/tool-call-store.ts';
@@ -45,9 +46,10 @@ export function agentTools(options: {
   /** What earlier processes did. */
   earlier: readonly ToolCallRecord[];
   store: Pick<ToolCallStore, 'begin' | 'finish'>;
+  emit: EmitEvent;
   logger: Logger;
 }): AgentTools {
-  const { call, store, logger } = options;
+  const { call, store, emit, logger } = options;
   const known = new Map<string, KnownUse>();
   const writes: Promise<void>[] = [];
   for (const { turn, index, name, input, status, result } of options.earlier) {
@@ -133,6 +135,7 @@ export function agentTools(options: {
     text: string,
     key: { turn: number; index: number },
   ): Promise<string> {
+    emit({ type: 'call.tool', callId: call.id, name: tool.name });
     const atWork = work(tool, input, `${call.id}/${key.turn}/${key.index}`);
     const entry: KnownUse = { name: tool.name, input: text, outcome: null, atWork };
     known.set(`${key.turn}/${key.index}`, entry);

@@ -3,11 +3,12 @@ import * as z from 'zod';
 import { type WorkflowDefinitionInput, workflowDefinition } from '../contract/workflow-definition.ts';
 import { CallkiteError } from '../errors.ts';
 import type { CallkiteEvent } from '../events.ts';
-import type { CallRecord, TranscriptEntry } from '../ports/call-store.ts';
+import type { CallRecord, HeardAnswer, TranscriptEntry } from '../ports/call-store.ts';
 import type { CallForm, FormAnswer } from '../ports/form-store.ts';
 import { silentLogger } from '../ports/logger.ts';
 import type { CalleeEvent, SpeechChannel } from '../ports/speech.ts';
 import type { ToolCallRecord } from '../ports/tool-call-store.ts';
+import type { NewTransfer, TransferIntegration, TransferRecord } from '../ports/transfer-store.ts';
 import { type ScriptedAnswer, ScriptedModel } from '../testing/scripted-model.ts';
 import { type AgentTool, defineTool } from './agent-tool.ts';
 import { type ConversationsDeps, createConversations } from './conversations.ts';
@@ -97,6 +98,8 @@ const call: CallRecord = {
   outcome: null,
   reason: null,
   answeredBy: null,
+  heard: null,
+  voicemailMessage: null,
   cancelRequested: false,
   conversationOver: false,
   summary: null,
@@ -117,7 +120,26 @@ interface Setup {
   consent?: 'given' | 'refused';
   storage?: Partial<ConversationsDeps['storage']['calls']>;
   addDoNotCall?: ConversationsDeps['storage']['organizations']['addDoNotCall'];
+  /** Transfers of the call so far; the callee comes back from the last one. */
+  transfers?: readonly TransferRecord[];
+  transferStore?: Partial<ConversationsDeps['storage']['transfers']>;
+  /** Names of integrations by id. @default 'Billing' */
+  names?: Readonly<Record<string, string>>;
+  numbersOf?: ConversationsDeps['transferNumbers']['of'];
 }
+
+const colleague: TransferIntegration = {
+  id: 'tri_1',
+  organizationId: 'org_1',
+  name: 'Billing',
+  mode: 'warm',
+  phoneNumber: '+12025550160',
+  transferUrl: null,
+  fallbackNumbers: [],
+  ringSeconds: 25,
+  takeMessages: true,
+  createdAt: new Date(),
+};
 
 let hangUp = async () => {};
 
@@ -131,10 +153,13 @@ async function start(setup: Setup = {}) {
   const channel = new TestChannel();
   const transcript: Omit<TranscriptEntry, 'at'>[] = [...(setup.earlier ?? [])];
   const reasons: string[] = [];
+  const heard: HeardAnswer[] = [];
   const optOuts: Parameters<ConversationsDeps['storage']['organizations']['addDoNotCall']>[0][] = [];
   const answers: (FormAnswer & { formId: string })[] = [];
   const toolResults: string[] = [];
   const decisions: string[] = [];
+  const requested: NewTransfer[] = [];
+  const messages: string[] = [];
   const events: CallkiteEvent[] = [];
   const conversations = createConversations({
     storage: {
@@ -145,6 +170,9 @@ async function start(setup: Setup = {}) {
         noteConversationOver: async () => {},
         noteReason: async (_callId, reason) => {
           reasons.push(reason);
+        },
+        noteHeard: async (_callId, answer) => {
+          heard.push(answer);
         },
         ...setup.storage,
       },
@@ -168,6 +196,25 @@ async function start(setup: Setup = {}) {
           toolResults.push(`${status} ${result}`);
         },
       },
+      transfers: {
+        ofCall: async () => setup.transfers ?? [],
+        takeBack: async () => setup.transfers?.at(-1) ?? null,
+        request: async (transfer) => {
+          requested.push(transfer);
+          return true;
+        },
+        storeMessage: async (_callId, _transferId, message) => {
+          messages.push(message);
+          return true;
+        },
+        ...setup.transferStore,
+      },
+    },
+    transfersOffered: async (_call, { abilities }) =>
+      abilities.transfer.map((id) => ({ ...colleague, id, name: setup.names?.[id] ?? colleague.name })),
+    transferNumbers: {
+      of:
+        setup.numbersOf ?? (async ({ phoneNumber }) => [{ id: 'leg_1', to: phoneNumber, source: 'static' }]),
     },
     recordings: {
       consentOf: async () => setup.consent ?? null,
@@ -200,9 +247,12 @@ async function start(setup: Setup = {}) {
     transcript,
     lines,
     reasons,
+    heard,
     optOuts,
     answers,
     toolResults,
+    requested,
+    messages,
     events,
     definition,
   };
@@ -645,6 +695,262 @@ describe('forms', () => {
   });
 });
 
+describe('transfers', () => {
+  const definition = { abilities: { transfer: ['tri_1', 'tri_2'] } };
+  const wish = { to: 'Billing', reason: 'Wants a person', summary: 'Sam asks about invoice 7.' };
+  const transfer = { tool: 'transfer_call', input: wish };
+  const failed: TransferRecord = {
+    id: 'trf_0',
+    callId: call.id,
+    integrationId: 'tri_1',
+    name: 'Billing',
+    mode: 'warm',
+    ringSeconds: 25,
+    takeMessages: true,
+    reason: 'Wants a person',
+    summary: 'Sam asks about invoice 7.',
+    legs: [],
+    outcome: 'busy',
+    message: null,
+    requestedAt: new Date(0),
+    endedAt: new Date(30_000),
+  };
+  const names = { tri_2: 'Front desk' };
+
+  it('are offered by name, and are on record before the channel ends', async () => {
+    let isStored = () => {};
+    const stored = new Promise<boolean>((resolve) => {
+      isStored = () => resolve(true);
+    });
+    const asked: NewTransfer[] = [];
+    const { channel, model, lines } = await start({
+      definition,
+      names,
+      script: [{ turn: [transfer] }],
+      transferStore: {
+        async request(wanted) {
+          asked.push(wanted);
+          return stored;
+        },
+      },
+    });
+    channel.hear(said('Can I talk to somebody in billing?'));
+    await settle();
+    const { tools, instructions } = model.turns[0] ?? {};
+    expect(tools?.map(({ name }) => name)).toEqual(['end_call', 'note_opt_out', 'transfer_call']);
+    expect(instructions?.split('## Transfers')[1]).toContain('- Billing\n- Front desk');
+    expect(asked).toEqual([
+      {
+        id: expect.stringMatching(/^trf_/),
+        callId: call.id,
+        integrationId: 'tri_1',
+        name: 'Billing',
+        mode: 'warm',
+        ringSeconds: 25,
+        takeMessages: true,
+        reason: wish.reason,
+        summary: wish.summary,
+        legs: [{ id: 'leg_1', to: colleague.phoneNumber, source: 'static' }],
+      },
+    ]);
+    expect(channel.did).toEqual([]);
+    isStored();
+    await settle();
+    expect(channel.utterances.at(-1)).toBe('One moment, please. I am connecting you.');
+    expect(channel.did).toEqual(['end']);
+    expect(lines()).toContain('assistant: (transfers the call to Billing)');
+  });
+
+  it('say nothing more when the model has said it', async () => {
+    const { channel, requested } = await start({
+      definition,
+      names,
+      script: [{ turn: ['I will connect you. ', { ...transfer, input: { ...wish, to: 'Front desk' } }] }],
+    });
+    channel.hear(said('A person, please.'));
+    await settle();
+    expect(channel.utterances.at(-1)).toBe('I will connect you. ');
+    expect(channel.did).toEqual(['end']);
+    expect(requested).toMatchObject([{ integrationId: 'tri_2', name: 'Front desk' }]);
+  });
+
+  it('lead to nobody whom the workflow does not name, and to no number', async () => {
+    const { channel, model, requested } = await start({
+      definition,
+      script: [{ turn: [{ ...transfer, input: { ...wish, to: '+19005550199' } }] }, { turn: ['I cannot.'] }],
+    });
+    channel.hear(said('Transfer me to +1 900 555 0199.'));
+    await settle();
+    expect(requested).toEqual([]);
+    expect(model.turns[1]?.messages.at(-1)).toMatchObject({
+      role: 'tool',
+      content: 'Nobody of that name can be reached. You have Billing, Billing (2).',
+    });
+    expect(channel.did).toEqual([]);
+  });
+
+  it('are not asked for when the callee speaks while the number is looked up', async () => {
+    let found = () => {};
+    const { channel, requested, lines } = await start({
+      definition,
+      script: [{ turn: [transfer] }, { turn: ['Of course.'] }],
+      numbersOf: () =>
+        new Promise((resolve) => {
+          found = () => resolve([{ id: 'leg_1', to: '+12025550160', source: 'dynamic' }]);
+        }),
+    });
+    channel.hear(said('A person, please.'));
+    await settle();
+    channel.hear(said('No, wait.'));
+    found();
+    await settle();
+    expect(requested).toEqual([]);
+    expect(channel.did).toEqual([]);
+    expect(channel.utterances.at(-1)).toBe('Of course.');
+    expect(lines().join()).not.toContain('transfers');
+  });
+
+  it('give way to an opt-out', async () => {
+    let answer = (_stored: boolean) => {};
+    const { channel, reasons, optOuts } = await start({
+      definition,
+      script: [{ turn: [transfer] }],
+      transferStore: {
+        request: () =>
+          new Promise((resolve) => {
+            answer = resolve;
+          }),
+      },
+    });
+    channel.hear(said('A person, please.'));
+    await settle();
+    channel.hear(said('Ah, forget it and stop calling me.'));
+    answer(false);
+    await settle();
+    expect(optOuts).toHaveLength(1);
+    expect(reasons).toContain('opted_out');
+    expect(channel.utterances.at(-1)).toBe('Understood, we will not call you again. Goodbye.');
+    expect(channel.did).toEqual(['end']);
+  });
+
+  it('leave the callee with the agent when they cannot be stored', async () => {
+    const { channel, model } = await start({
+      definition,
+      script: [{ turn: [transfer] }, { turn: ['What else can I do?'] }],
+      transferStore: {
+        request: async () => {
+          throw storeAway;
+        },
+      },
+    });
+    channel.hear(said('A person, please.'));
+    await vi.advanceTimersByTimeAsync(15_000);
+    expect(channel.utterances.slice(-2)).toEqual([
+      'I am sorry, nobody could take your call just now.',
+      'What else can I do?',
+    ]);
+    expect(model.turns).toHaveLength(2);
+    expect(channel.did).toEqual([]);
+  });
+
+  it('that failed are told to the model, which takes a message', async () => {
+    const { channel, model, messages } = await start({
+      definition,
+      earlier: [
+        { role: 'assistant', content: disclosure, interrupted: false },
+        { role: 'user', content: 'A person, please.', interrupted: false },
+      ],
+      transfers: [failed],
+      script: [
+        { turn: ['May I take a message?'] },
+        { turn: [{ tool: 'take_message', input: { message: ' Call me back. ' } }] },
+        { turn: ['I will pass it on.'] },
+      ],
+    });
+    expect(channel.utterances).toEqual([
+      'I am sorry, nobody could take your call just now.',
+      'May I take a message?',
+    ]);
+    expect(model.turns[0]?.messages.at(-1)).toEqual({
+      role: 'user',
+      content: '(Nobody took the call you wanted to transfer. The callee is back with you and listening.)',
+    });
+    expect(model.turns[0]?.instructions).toContain('- Tried: Billing: the line was busy.');
+    channel.hear(said('Call me back.'));
+    await settle();
+    expect(messages).toEqual(['Call me back.']);
+    expect(model.turns[2]?.messages.at(-1)).toMatchObject({
+      role: 'tool',
+      content: expect.stringContaining('stored'),
+    });
+  });
+
+  it('are given up after three', async () => {
+    const { channel, model, requested } = await start({
+      definition,
+      earlier: [{ role: 'assistant', content: disclosure, interrupted: false }],
+      transfers: [failed, failed, failed],
+      script: [{ turn: ['Hello again.'] }, { turn: [transfer] }, { turn: ['Sorry.'] }],
+    });
+    channel.hear(said('Try once more.'));
+    await settle();
+    expect(requested).toEqual([]);
+    expect(model.turns[2]?.messages.at(-1)).toMatchObject({
+      role: 'tool',
+      content: expect.stringMatching(/often enough/),
+    });
+  });
+
+  it('do not use up the time of the call', async () => {
+    const { channel } = await start({
+      definition: { ...definition, endRules: { maximumDurationSeconds: 60 } },
+      call: { answeredAt: new Date(Date.now() - 65_000) },
+      earlier: [{ role: 'assistant', content: disclosure, interrupted: false }],
+      transfers: [failed],
+      script: [{ turn: ['May I take a message?'] }],
+    });
+    expect(channel.utterances.at(-1)).toBe('May I take a message?');
+    expect(channel.did).toEqual([]);
+  });
+});
+
+describe('a visitor of a web page', () => {
+  const webCall = { connectionId: null, from: 'browser', to: 'browser' };
+
+  it('is greeted by an AI assistant, and has no number to be put on a list', async () => {
+    const { channel, optOuts, reasons } = await start({ call: webCall });
+    expect(channel.sent[0]).toEqual({
+      text: `Hello, I am an AI assistant of ${organizationName}.`,
+      last: true,
+      interruptible: false,
+    });
+    channel.hear({ type: 'pressed', digit: '9' });
+    await settle();
+    expect(channel.did).toEqual([]);
+    channel.hear(said('Please stop calling me.'));
+    await settle();
+    expect(optOuts).toEqual([]);
+    expect(reasons).toEqual(['opted_out']);
+    expect(channel.did).toEqual(['end']);
+  });
+
+  it('is known by what the page adds, from the next turn on', async () => {
+    const { channel, conversations, model, lines } = await start({
+      call: webCall,
+      script: [{ turn: ['Nine euros.'] }],
+    });
+    conversations.note('call_2', 'Somebody else.');
+    conversations.note(call.id, 'The basket holds a blue bicycle.\n## Rules');
+    channel.hear(said('What does it cost?'));
+    await settle();
+    const instructions = model.turns[0]?.instructions ?? '';
+    expect(instructions).toContain('The basket holds a blue bicycle. Rules');
+    expect(instructions).toContain('You are talking with: Sam Rivera');
+    expect(instructions).not.toContain('Somebody else');
+    expect(lines().join()).not.toContain('bicycle');
+  });
+});
+
 describe('opt-out', () => {
   it('is heard without the model', async () => {
     const { channel, reasons, optOuts, lines } = await start();
@@ -1078,5 +1384,139 @@ describe('a recording', () => {
     channel.hear(said('Stop recording.'));
     await settle();
     expect(decisions).toEqual([]);
+  });
+});
+
+describe('who answered', () => {
+  const greeting = said('You have reached Jordan. Please leave a message after the tone.');
+  const asking = said('Please state your name and the reason for calling.');
+  const speaking = (on: boolean): CalleeEvent => ({ type: 'callee-speaking', speaking: on });
+  const voicemail = { message: 'Please call us back.' };
+  const message = 'Hello, I am an AI assistant calling on behalf of Example Dental. Please call us back.';
+  const opened = [disclosure, 'Can you come on Monday?'];
+
+  it('leaves the message when the greeting is over, and ends once it was heard', async () => {
+    const { channel, heard } = await start({ definition: { voicemail } });
+    channel.hear(greeting);
+    await vi.advanceTimersByTimeAsync(1_500);
+    channel.hear(speaking(true));
+    await vi.advanceTimersByTimeAsync(5_000);
+    channel.hear(speaking(false), said('Thank you and goodbye.'));
+    await vi.advanceTimersByTimeAsync(1_900);
+    expect(channel.utterances).toEqual(opened);
+    await vi.advanceTimersByTimeAsync(100);
+    expect(channel.utterances).toEqual([...opened, message]);
+    expect(channel.sent.at(-1)).toMatchObject({ last: true, interruptible: true });
+    expect(heard).toEqual(['greeting', 'voicemail']);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(channel.did).toEqual([]);
+    channel.hear({ type: 'played', text: message });
+    await settle();
+    expect(channel.did).toEqual(['end']);
+  });
+
+  it('begins the message again when the greeting runs into it', async () => {
+    const { channel } = await start({ definition: { voicemail } });
+    channel.hear(greeting);
+    await vi.advanceTimersByTimeAsync(2_000);
+    channel.hear(interrupted('Hello, I am'), said('Or press 1 for more options.'));
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(channel.utterances).toEqual([...opened, message, message]);
+    channel.hear({ type: 'played', text: message });
+    await settle();
+    expect(channel.did).toEqual(['end']);
+  });
+
+  it('leaves a mailbox without words when the workflow has none for it', async () => {
+    const { channel, heard } = await start();
+    channel.hear(greeting);
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(channel.utterances).toEqual(opened);
+    expect(channel.did).toEqual(['end']);
+    expect(heard).toEqual(['greeting', 'voicemail']);
+  });
+
+  it('talks to a person who picks up after all, and says anew who calls', async () => {
+    const { channel, heard, model } = await start({
+      definition: { voicemail },
+      script: [{ turn: ['At nine.'] }],
+    });
+    channel.hear(greeting, said('Hello? Who is this?'));
+    await vi.advanceTimersByTimeAsync(3_000);
+    expect(channel.utterances).toEqual([...opened, ...opened]);
+    channel.hear(said('Please leave a message after the tone, ha ha.'));
+    await settle();
+    expect(channel.utterances.at(-1)).toBe('At nine.');
+    expect(heard).toEqual(['greeting', 'person']);
+    expect(model.turns).toHaveLength(1);
+  });
+
+  it('tells an assistant who calls and why, and waits for the person', async () => {
+    const { channel, heard, reasons } = await start({
+      definition: { purpose: 'We call about your visit.' },
+    });
+    channel.hear(asking);
+    await settle();
+    expect(channel.utterances.at(-1)).toBe(
+      'This is an AI assistant calling on behalf of Example Dental. We call about your visit.',
+    );
+    channel.hear(said('Please stay on the line.'));
+    await vi.advanceTimersByTimeAsync(59_000);
+    expect(channel.utterances).toHaveLength(3);
+    expect(channel.did).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(channel.did).toEqual(['end']);
+    expect(heard).toEqual(['screening']);
+    expect(reasons).toEqual(['call_screened']);
+  });
+
+  it('ends only when the store knows, so that the outcome does', async () => {
+    let stored: () => void = () => {};
+    const { channel, reasons } = await start({
+      storage: {
+        noteHeard: () =>
+          new Promise<void>((resolve) => {
+            stored = resolve;
+          }),
+      },
+    });
+    channel.hear(said('The mailbox is full and cannot accept any messages.'));
+    await vi.advanceTimersByTimeAsync(500);
+    expect(channel.did).toEqual([]);
+    stored();
+    await settle();
+    expect(channel.did).toEqual(['end']);
+    expect(reasons).toEqual(['mailbox_full']);
+  });
+
+  it('ends also when the store is away', async () => {
+    const { channel } = await start({
+      storage: { noteHeard: () => Promise.reject(storeAway) },
+    });
+    channel.hear(said('This is a fax machine.'));
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(channel.did).toEqual(['end']);
+  });
+
+  it('waits out a long sentence that tells nothing', async () => {
+    const { channel, model } = await start({ script: [{ turn: ['I see.'] }] });
+    const words = Array.from({ length: 25 }, () => 'rain').join(' ');
+    channel.hear(said(words));
+    await vi.advanceTimersByTimeAsync(1_400);
+    expect(model.turns).toHaveLength(0);
+    await vi.advanceTimersByTimeAsync(100);
+    expect(channel.utterances.at(-1)).toBe('I see.');
+  });
+
+  it('is known again on a new channel', async () => {
+    const { channel, heard } = await start({
+      definition: { voicemail },
+      call: { heard: 'greeting' },
+      earlier: [{ role: 'user', content: 'You have reached Jordan.', interrupted: false }],
+    });
+    expect(channel.utterances).toEqual([]);
+    await vi.advanceTimersByTimeAsync(2_000);
+    expect(channel.utterances).toEqual([message]);
+    expect(heard).toEqual(['voicemail']);
   });
 });

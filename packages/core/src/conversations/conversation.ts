@@ -2,7 +2,7 @@ import type { CallReason } from '../contract/call-status.ts';
 import type { WorkflowDefinition } from '../contract/workflow-definition.ts';
 import { CallkiteError } from '../errors.ts';
 import type { EmitEvent } from '../events.ts';
-import type { CallRecord, CallStore, TranscriptEntry } from '../ports/call-store.ts';
+import type { CallRecord, CallStore, HeardAnswer, TranscriptEntry } from '../ports/call-store.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { CallForm, FormStore } from '../ports/form-store.ts';
 import type { LanguageModel } from '../ports/language-model.ts';
@@ -11,13 +11,21 @@ import type { OrganizationStore } from '../ports/organization-store.ts';
 import type { CallChannel } from '../ports/speech.ts';
 import type { SpeechModel } from '../ports/speech-model.ts';
 import type { ToolCallRecord, ToolCallStore } from '../ports/tool-call-store.ts';
+import type {
+  NewTransfer,
+  TransferIntegration,
+  TransferRecord,
+  TransferStore,
+} from '../ports/transfer-store.ts';
 import type { AgentTool } from './agent-tool.ts';
 import { agentTools } from './agent-tools.ts';
+import { answerWatch, knownPerson } from './answer/answer-watch.ts';
+import type { AnswerAction } from './answer/answering.ts';
 import type { CarrierLine } from './carrier-line.ts';
-import { disclosureLine, isDisclosure } from './disclosure.ts';
+import { disclosureLine, isDisclosure, screeningLine, voicemailMessage } from './disclosure.ts';
 import { fillForms } from './form-filling.ts';
 import { keepTrying } from './keep-trying.ts';
-import { keypadTool } from './keypad.ts';
+import { keyPresses, keypadTool } from './keypad.ts';
 import { asksForNoMoreCalls } from './opt-out.ts';
 import { phrasesFor } from './phrases.ts';
 import { instructionsFor } from './prompt.ts';
@@ -26,13 +34,18 @@ import { silenceWatch } from './silence.ts';
 import type { Talk, TalkOptions } from './talk.ts';
 import { talkInSound } from './talk-in-sound.ts';
 import { talkInWords } from './talk-in-words.ts';
-import { callTools } from './tools.ts';
+import { callTools, type ToolEffect } from './tools.ts';
 import { openTranscript } from './transcript.ts';
+import { transferring } from './transferring.ts';
 
 /** The key that asks for no more calls. */
 const optOutDigit = '9';
 /** So long before the time limit the agent says goodbye, or a third of the limit for short ones. */
 const farewellMs = 20_000;
+/** A callee, or a machine that is left, waits for the store to know who answered. */
+const longestNoteMs = 2_000;
+/** How long a transfer may wait to be stored. */
+const longestRequestMs = 5_000;
 
 export interface ConversationOptions {
   readonly call: CallRecord;
@@ -45,6 +58,15 @@ export interface ConversationOptions {
   readonly tools: readonly AgentTool[];
   /** Uses of them so far. */
   readonly toolCalls: readonly ToolCallRecord[];
+  readonly transfers: {
+    /** Whom the call can be transferred to. */
+    readonly offered: readonly TransferIntegration[];
+    /** What was tried before. */
+    readonly earlier: readonly TransferRecord[];
+    /** Nobody took the call, and the callee comes back with this channel. */
+    readonly isBack: boolean;
+    numbersOf(integration: TransferIntegration): Promise<NewTransfer['legs']>;
+  };
   readonly channel: CallChannel;
   readonly languageModel: LanguageModel;
   /** For channels of sound. */
@@ -54,11 +76,12 @@ export interface ConversationOptions {
   readonly storage: {
     readonly calls: Pick<
       CallStore,
-      'appendTranscript' | 'transcript' | 'noteReason' | 'noteConversationOver'
+      'appendTranscript' | 'transcript' | 'noteReason' | 'noteHeard' | 'noteConversationOver'
     >;
     readonly organizations: Pick<OrganizationStore, 'addDoNotCall'>;
     readonly forms: Pick<FormStore, 'storeAnswer'>;
     readonly toolCalls: Pick<ToolCallStore, 'begin' | 'finish'>;
+    readonly transfers: Pick<TransferStore, 'request' | 'storeMessage'>;
   };
   readonly emit: EmitEvent;
   readonly logger: Logger;
@@ -75,6 +98,8 @@ export interface CallRecording {
 }
 
 export interface Conversation {
+  /** Tells the agent what is known of the callee besides, from the next turn on. */
+  note(text: string): void;
   /** Closes the channel at once and stores what was heard. */
   drop(): void;
   /** Resolves when the channel is closed and everything is stored. Never rejects. */
@@ -86,6 +111,10 @@ export function converse(options: ConversationOptions): Conversation {
   const { call, definition, organizationName, earlier, recording, storage, emit, logger, clock } = options;
   const callId = call.id;
   const phrases = phrasesFor(definition.language);
+  /** The callee is a visitor of a web page, who came to us and has no number. */
+  const isWebCall = call.connectionId === null;
+  const disclosure = disclosureLine(definition, organizationName, isWebCall ? 'browser' : 'phone');
+  const notes: string[] = [];
   const transcript = openTranscript({ callId, store: storage.calls, earlier, emit, logger });
   const forms = fillForms({
     callId,
@@ -100,14 +129,20 @@ export function converse(options: ConversationOptions): Conversation {
     tools: options.tools,
     earlier: options.toolCalls,
     store: storage.toolCalls,
+    emit,
+    logger,
+  });
+  const transfers = transferring({
+    ...options.transfers,
+    call,
+    store: storage.transfers,
     logger,
   });
   const tools = [
     ...callTools,
-    ...(definition.abilities.keypad
-      ? [keypadTool({ pressDigits: (digits) => talk.pressDigits(digits) }, transcript)]
-      : []),
+    ...(definition.abilities.keypad ? [keypadTool({ pressDigits }, transcript)] : []),
     ...forms.tools,
+    ...transfers.tools,
     ...ownTools.tools,
   ];
   const silence = silenceWatch({ silenceMs: definition.endRules.silenceSeconds * 1000, onSilence });
@@ -118,22 +153,43 @@ export function converse(options: ConversationOptions): Conversation {
     tools,
     instructions: () =>
       instructionsFor(definition, organizationName, call, {
+        notes,
         results: ownTools.describe(),
         forms: forms.describe(),
+        transfers: transfers.describe(),
       }),
     oneMoment: phrases.oneMoment,
     noteEnd: () => keepTrying(() => storage.calls.noteConversationOver(callId)),
     emit,
     logger,
   });
+  const ageMs = call.answeredAt === null ? 0 : Math.max(0, clock.now() - call.answeredAt.getTime());
+  const answer = isWebCall
+    ? knownPerson(() => act({ type: 'talk' }))
+    : answerWatch({
+        record: { heard: call.heard, keyPresses: keyPresses(earlier) },
+        ageMs,
+        act,
+        note(heard) {
+          noted = noted.then(() => note(heard));
+        },
+      });
   const writes: Promise<void>[] = [];
   const timers: NodeJS.Timeout[] = [];
   let phase: 'waiting' | 'talking' | 'ending' | 'over' = 'waiting';
   let askedWhetherThere = false;
+  const isRecordable = !isWebCall && definition.recording.mode !== 'off';
   let awaitsConsent = false;
+  /** What the callee said since the question, and whether any of it came before it had been heard. */
+  const consentWords: string[] = [];
+  let isEarly = false;
+  let owesWordOnRecording = false;
   let askedForConsentAgain = false;
+  let isDecided = false;
   let isTimeUp = false;
   let hasOptedOut = false;
+  /** Who answered, as far as the store knows. */
+  let noted: Promise<void> = Promise.resolve();
   let resolveFinished: () => void = () => {};
   const finished = new Promise<void>((resolve) => {
     resolveFinished = resolve;
@@ -151,30 +207,40 @@ export function converse(options: ConversationOptions): Conversation {
     if (phase !== 'waiting') return;
     phase = 'talking';
     const limitMs = definition.endRules.maximumDurationSeconds * 1000;
-    const ageMs = call.answeredAt === null ? 0 : Math.max(0, clock.now() - call.answeredAt.getTime());
-    const leftMs = Math.max(0, limitMs - ageMs);
+    const leftMs = Math.max(0, limitMs + elsewhereMs(options.transfers.earlier) - ageMs);
     timers.push(
       setTimeout(onTimeNearlyUp, Math.max(0, leftMs - Math.min(farewellMs, limitMs / 3))),
       setTimeout(onTimeUp, leftMs),
     );
-    const disclosure = disclosureLine(definition, organizationName);
-    const asksConsent = definition.recording.mode === 'ask' && recording.consent === null;
-    const disclosedAt = earlier.findLastIndex((entry) => isDisclosure(entry, disclosure));
-    if (disclosedAt < 0) {
-      talk.disclose(disclosure);
-    } else if (disclosedAt < earlier.length - 1) {
-      // The line was lost before an answer was on record, and nobody is asked twice.
-      if (asksConsent) refuseRecording();
-      talk.say(phrases.resumed);
-      talk.takeTurn('resumed');
+    if (answer.resumed()) return;
+    if (options.transfers.isBack) {
+      talk.say(phrases.transfer.nobodyReached);
+      talk.takeTurn('returned');
       return;
     }
-    if (asksConsent) {
-      awaitsConsent = true;
-      silence.release();
+    const disclosedAt = earlier.findLastIndex((entry) => isDisclosure(entry, disclosure));
+    if (disclosedAt < 0) {
+      greet();
+    } else if (disclosedAt < earlier.length - 1) {
+      // The line was lost before an answer was on record, and nobody is asked twice.
+      if (asksConsent()) refuseRecording();
+      talk.say(phrases.resumed);
+      talk.takeTurn('resumed');
     } else {
-      open();
+      askOrOpen();
+      silence.release();
     }
+  }
+
+  function greet(): void {
+    talk.disclose(disclosure);
+    askOrOpen();
+  }
+
+  /** What the callee is asked in the opening line comes before anything else. */
+  function askOrOpen(): void {
+    awaitsConsent = asksConsent();
+    if (!awaitsConsent) open();
   }
 
   function open(): void {
@@ -182,8 +248,68 @@ export function converse(options: ConversationOptions): Conversation {
     else talk.say(definition.opening);
   }
 
-  function onTurnEnded(how: 'answered' | 'end-call' | 'opt-out' | 'failed', hasSpoken: boolean): void {
+  function pressDigits(digits: string): void {
+    talk.pressDigits(digits);
+    answer.keysSent();
+  }
+
+  async function note(heard: HeardAnswer): Promise<void> {
+    try {
+      await keepTrying(() => storage.calls.noteHeard(callId, heard), { giveUpAfterMs: longestNoteMs });
+    } catch (error) {
+      logger.error({ callId, error }, 'who answered could not be stored');
+    }
+  }
+
+  function act(action: AnswerAction): void {
+    if (phase !== 'talking') return;
+    if (action.type !== 'talk' && action.type !== 'navigate' && action.type !== 'greet') talk.hush();
+    switch (action.type) {
+      case 'talk':
+        onPerson();
+        return;
+      case 'navigate':
+        // A menu cannot agree to anything.
+        if (awaitsConsent) refuseRecording();
+        talk.takeTurn('said');
+        return;
+      case 'greet':
+        greet();
+        return;
+      case 'wait':
+        return;
+      case 'introduce':
+        talk.say(screeningLine(definition, organizationName, call.workflowName));
+        return;
+      case 'leave-message':
+        leaveMessage();
+        return;
+      case 'hang-up':
+        hangUp(action.reason);
+        return;
+    }
+  }
+
+  function leaveMessage(): void {
+    // Nobody was there to hear that the call is recorded.
+    if (isRecordable) refuseRecording();
+    const message = voicemailMessage(definition, organizationName, call);
+    if (message === null) hangUp(null);
+    // Whoever takes the call from here is to know what it is.
+    else void noted.then(() => talk.leaveMessage(message));
+  }
+
+  /** Once the store knows who answered: the carrier's word on the end is taken for the outcome. */
+  function hangUp(reason: CallReason | null): void {
+    phase = 'ending';
+    void noted.then(() => {
+      if (phase === 'ending') sayAndEnd(reason === 'menu_too_deep' ? phrases.goodbye : '', reason);
+    });
+  }
+
+  function onTurnEnded(how: 'answered' | ToolEffect | 'failed', hasSpoken: boolean): void {
     if (how === 'opt-out') optOut();
+    else if (how === 'transfer') handOver(hasSpoken);
     else if (how === 'failed') sayAndEnd(phrases.apology, 'agent_unavailable');
     else if (how === 'end-call') sayAndEnd(hasSpoken ? '' : phrases.goodbye, null);
     else if (isTimeUp) sayAndEnd(phrases.timeIsUp, 'time_limit');
@@ -196,9 +322,54 @@ export function converse(options: ConversationOptions): Conversation {
     talk.finish(text, { interruptible });
   }
 
+  /** Once the transfer is on record, the channel ends, and the carrier asks what comes next. */
+  function handOver(hasSpoken: boolean): void {
+    const { wanted } = transfers;
+    if (wanted === null || phase !== 'talking') return;
+    phase = 'ending';
+    silence.hold();
+    writes.push(
+      keepTrying(() => storage.transfers.request(wanted), { giveUpAfterMs: longestRequestMs }).then(
+        (isStored) => onRequested(isStored ? wanted : null, hasSpoken),
+        (error: unknown) => {
+          logger.error({ callId, error }, 'a transfer could not be stored');
+          onRequested(null, hasSpoken);
+        },
+      ),
+    );
+  }
+
+  function onRequested(stored: NewTransfer | null, hasSpoken: boolean): void {
+    if (phase !== 'ending') return;
+    if (hasOptedOut) {
+      sayAndEnd(phrases.optedOut, 'opted_out', false);
+      return;
+    }
+    if (stored !== null) {
+      silence.stop();
+      transcript.add({
+        role: 'assistant',
+        content: `(transfers the call to ${stored.name})`,
+        interrupted: false,
+      });
+      talk.finish(hasSpoken ? '' : phrases.transfer.connecting, { interruptible: false, callGoesOn: true });
+      return;
+    }
+    phase = 'talking';
+    silence.release();
+    talk.say(phrases.transfer.nobodyReached);
+    talk.takeTurn('returned');
+  }
+
   function optOut(): void {
     if (hasOptedOut) return;
     hasOptedOut = true;
+    if (!isWebCall) blockNumber();
+    if (phase === 'talking') sayAndEnd(phrases.optedOut, 'opted_out', false);
+    else write('the reason of the end', () => storage.calls.noteReason(callId, 'opted_out'));
+  }
+
+  function blockNumber(): void {
     write('an opt-out', () =>
       storage.organizations.addDoNotCall({
         organizationId: call.organizationId,
@@ -207,12 +378,11 @@ export function converse(options: ConversationOptions): Conversation {
         callId,
       }),
     );
-    if (phase === 'talking') sayAndEnd(phrases.optedOut, 'opted_out', false);
-    else write('the reason of the end', () => storage.calls.noteReason(callId, 'opted_out'));
   }
 
   function refuseRecording(): void {
     awaitsConsent = false;
+    isDecided = true;
     write('a refused recording', recording.refuse);
   }
 
@@ -226,6 +396,28 @@ export function converse(options: ConversationOptions): Conversation {
     talk.say(phrases.recordingQuestion);
   }
 
+  function asksConsent(): boolean {
+    const { consent } = recording;
+    return isRecordable && definition.recording.mode === 'ask' && consent === null && !isDecided;
+  }
+
+  /** A person speaks, who may have something to say about recording. */
+  function onPerson(): void {
+    const words = consentWords.splice(0).join(' ');
+    const wasEarly = isEarly;
+    isEarly = false;
+    if (awaitsConsent) {
+      if (wasEarly) askForConsentAgain();
+      else onConsent(words);
+    } else if (owesWordOnRecording) {
+      owesWordOnRecording = false;
+      talk.interject(phrases.notRecorded);
+      talk.takeTurn('interjected');
+    } else {
+      talk.takeTurn('said');
+    }
+  }
+
   function onConsent(answer: string): void {
     if (judgeConsent(answer, definition.language) !== 'yes') {
       refuseRecording();
@@ -235,6 +427,7 @@ export function converse(options: ConversationOptions): Conversation {
       return;
     }
     awaitsConsent = false;
+    isDecided = true;
     write('an agreed recording', recording.agree);
     if (definition.opening === undefined) talk.takeTurn('said');
     else talk.interject(definition.opening);
@@ -242,27 +435,27 @@ export function converse(options: ConversationOptions): Conversation {
 
   function onSaid(words: string, { knowsAll }: { readonly knowsAll: boolean }): void {
     askedWhetherThere = false;
+    if (isRecordable && asksForNoRecording(words, definition.language)) {
+      refuseRecording();
+      owesWordOnRecording = true;
+    }
     if (asksForNoMoreCalls(words)) {
       optOut();
-    } else if (awaitsConsent && phase === 'talking') {
-      if (knowsAll) onConsent(words);
-      else askForConsentAgain();
-    } else if (definition.recording.mode !== 'off' && asksForNoRecording(words, definition.language)) {
-      refuseRecording();
-      if (phase !== 'talking') return;
-      talk.interject(phrases.notRecorded);
-      talk.takeTurn('interjected');
     } else if (phase === 'talking') {
-      talk.takeTurn('said');
+      isEarly ||= !knowsAll;
+      consentWords.push(words);
+      answer.said(words);
     }
   }
 
   function onPressed(digit: string): void {
     askedWhetherThere = false;
-    if (digit === optOutDigit) optOut();
+    if (digit === optOutDigit && !isWebCall) optOut();
+    else if (phase === 'talking') answer.pressed();
   }
 
   function onSilence(): void {
+    if (answer.isWaiting) return;
     if (awaitsConsent) {
       refuseRecording();
       open();
@@ -288,8 +481,9 @@ export function converse(options: ConversationOptions): Conversation {
   function onClosed(): void {
     phase = 'over';
     silence.stop();
+    answer.stop();
     for (const timer of timers) clearTimeout(timer);
-    void Promise.all([transcript.settled(), forms.settled(), ownTools.settled(), ...writes]).then(
+    void Promise.all([noted, transcript.settled(), forms.settled(), ownTools.settled(), ...writes]).then(
       resolveFinished,
     );
   }
@@ -298,10 +492,13 @@ export function converse(options: ConversationOptions): Conversation {
     ready: begin,
     said: onSaid,
     pressed: onPressed,
+    calleeSpeaking: answer.calleeSpeaking,
+    beeped: answer.beeped,
+    spoken: answer.spoken,
     turnEnded: onTurnEnded,
     closed: onClosed,
   });
-  return { drop: talk.drop, finished };
+  return { note: (text) => notes.push(text), drop: talk.drop, finished };
 }
 
 function openTalk(conversation: ConversationOptions, options: TalkOptions): Talk {
@@ -316,4 +513,13 @@ function openTalk(conversation: ConversationOptions, options: TalkOptions): Talk
     speaker: definition.voice.speaker ?? null,
     line,
   });
+}
+
+/** Time the callee spent waiting for others, which is not the agent's. */
+function elsewhereMs(transfers: readonly TransferRecord[]): number {
+  return transfers.reduce(
+    (sum, { requestedAt, endedAt }) =>
+      sum + (endedAt === null ? 0 : endedAt.getTime() - requestedAt.getTime()),
+    0,
+  );
 }

@@ -1,5 +1,6 @@
+import type { WorkflowDefinition } from '../contract/workflow-definition.ts';
 import type { EmitEvent } from '../events.ts';
-import type { CallStore } from '../ports/call-store.ts';
+import type { CallRecord, CallStore } from '../ports/call-store.ts';
 import { type Clock, systemClock } from '../ports/clock.ts';
 import type { FormStore } from '../ports/form-store.ts';
 import type { LanguageModel } from '../ports/language-model.ts';
@@ -9,10 +10,13 @@ import type { OrganizationStore } from '../ports/organization-store.ts';
 import type { CallChannel } from '../ports/speech.ts';
 import type { SpeechModel } from '../ports/speech-model.ts';
 import type { ToolCallStore } from '../ports/tool-call-store.ts';
+import type { TransferIntegration, TransferStore } from '../ports/transfer-store.ts';
+import type { TransferNumbers } from '../transfers/transfer-numbers.ts';
 import type { AgentTool } from './agent-tool.ts';
 import type { CarrierLine } from './carrier-line.ts';
 import { type CallRecording, type Conversation, converse } from './conversation.ts';
 import { keepTrying } from './keep-trying.ts';
+import { within } from './within.ts';
 
 /** The live conversations of this process. */
 export interface Conversations {
@@ -21,8 +25,11 @@ export interface Conversations {
    * conversation that lost its channel, or its process, goes on where it was. A call has one channel: what is left of
    * an earlier one, whose loss may not have been noticed, is dropped.
    * @param line the carrier's own voice, where there is a carrier
+   * @returns resolves when the conversation is over and on record; never rejects
    */
-  begin(callId: string, channel: CallChannel, line: CarrierLine | null): void;
+  begin(callId: string, channel: CallChannel, line: CarrierLine | null): Promise<void>;
+  /** Tells the agent of a live conversation what is known of the callee besides. */
+  note(callId: string, text: string): void;
   /** Conversations going on now. */
   readonly active: number;
   /** Waits until none is left, at most so long, then drops the channels: the carrier reconnects to another process. */
@@ -33,11 +40,12 @@ export interface ConversationsDeps {
   readonly storage: {
     readonly calls: Pick<
       CallStore,
-      'load' | 'transcript' | 'appendTranscript' | 'noteReason' | 'noteConversationOver'
+      'load' | 'transcript' | 'appendTranscript' | 'noteReason' | 'noteHeard' | 'noteConversationOver'
     >;
     readonly organizations: Pick<OrganizationStore, 'addDoNotCall'>;
     readonly forms: Pick<FormStore, 'ofCall' | 'storeAnswer'>;
     readonly toolCalls: Pick<ToolCallStore, 'ofCall' | 'begin' | 'finish'>;
+    readonly transfers: Pick<TransferStore, 'ofCall' | 'takeBack' | 'request' | 'storeMessage'>;
   };
   languageModelFor(mode: Mode): LanguageModel;
   /** `null` on servers that talk in words only. */
@@ -50,6 +58,9 @@ export interface ConversationsDeps {
     agree(callId: string): Promise<void>;
     refuse(callId: string): Promise<void>;
   };
+  /** Whom this call may be transferred to, of those its workflow names. */
+  transfersOffered(call: CallRecord, definition: WorkflowDefinition): Promise<readonly TransferIntegration[]>;
+  readonly transferNumbers: Pick<TransferNumbers, 'of'>;
   /** Whom the agent calls for, unless the workflow names somebody. */
   organizationName(organizationId: string): Promise<string>;
   readonly emit: EmitEvent;
@@ -65,6 +76,7 @@ const lastWritesMs = 5000;
 
 interface LiveConversation {
   readonly callId: string;
+  note(text: string): void;
   drop(): void;
   readonly finished: Promise<void>;
 }
@@ -86,9 +98,10 @@ export function createConversations(deps: ConversationsDeps): Conversations {
     if (!loaded) return null;
     const { call, definition } = loaded;
     if (call.state === 'completed' || call.cancelRequested || call.reason !== null) return null;
-    const [forms, toolCalls] = await Promise.all([
+    const [forms, toolCalls, organizationName] = await Promise.all([
       definition.forms.length === 0 ? [] : storage.forms.ofCall(callId),
       definition.tools.length === 0 ? [] : storage.toolCalls.ofCall(callId),
+      deps.organizationName(call.organizationId),
     ]);
     return converse({
       storage,
@@ -97,11 +110,12 @@ export function createConversations(deps: ConversationsDeps): Conversations {
       clock,
       call,
       definition,
-      organizationName: await deps.organizationName(call.organizationId),
+      organizationName,
       earlier,
       forms,
       tools: deps.tools.filter(({ name }) => definition.tools.includes(name)),
       toolCalls,
+      transfers: await transfersOf(call, definition),
       channel,
       line,
       recording: {
@@ -114,7 +128,20 @@ export function createConversations(deps: ConversationsDeps): Conversations {
     });
   }
 
-  function begin(callId: string, channel: CallChannel, line: CarrierLine | null): void {
+  async function transfersOf(call: CallRecord, definition: WorkflowDefinition) {
+    const numbersOf = (integration: TransferIntegration) => deps.transferNumbers.of(integration, call);
+    if (definition.abilities.transfer.length === 0) {
+      return { offered: [], earlier: [], isBack: false, numbersOf };
+    }
+    const [offered, earlier] = await Promise.all([
+      deps.transfersOffered(call, definition),
+      storage.transfers.ofCall(call.id),
+    ]);
+    const isBack = (await storage.transfers.takeBack(call.id)) !== null;
+    return { offered, earlier, isBack, numbersOf };
+  }
+
+  function begin(callId: string, channel: CallChannel, line: CarrierLine | null): Promise<void> {
     let conversation: Conversation | null = null;
     let isDropped = false;
     const replaced = [...live].filter((other) => other.callId === callId);
@@ -140,6 +167,8 @@ export function createConversations(deps: ConversationsDeps): Conversations {
 
     const entry: LiveConversation = {
       callId,
+      // Before it is loaded there is nobody to tell: what is on record by then is loaded with it.
+      note: (text) => conversation?.note(text),
       drop() {
         isDropped = true;
         if (conversation) conversation.drop();
@@ -153,6 +182,7 @@ export function createConversations(deps: ConversationsDeps): Conversations {
         .finally(() => live.delete(entry)),
     };
     live.add(entry);
+    return entry.finished;
   }
 
   async function noneLeft(): Promise<void> {
@@ -161,6 +191,9 @@ export function createConversations(deps: ConversationsDeps): Conversations {
 
   return {
     begin,
+    note(callId, text) {
+      for (const other of live) if (other.callId === callId) other.note(text);
+    },
     get active() {
       return live.size;
     },
@@ -171,14 +204,4 @@ export function createConversations(deps: ConversationsDeps): Conversations {
       await within(lastWritesMs, noneLeft());
     },
   };
-}
-
-/** Waits, but not for longer than this. */
-async function within(timeoutMs: number, work: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, timeoutMs);
-  });
-  await Promise.race([work, timeout]);
-  clearTimeout(timer);
 }

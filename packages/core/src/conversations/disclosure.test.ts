@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { workflowDefinition } from '../contract/workflow-definition.ts';
-import { disclosureLine, voicemailMessage } from './disclosure.ts';
+import { type WorkflowDefinitionInput, workflowDefinition } from '../contract/workflow-definition.ts';
+import { disclosureLine, screeningLine, voicemailMessage } from './disclosure.ts';
 import { languagesWithPhrases } from './phrases.ts';
 
 describe('disclosureLine', () => {
@@ -26,18 +26,67 @@ describe('disclosureLine', () => {
   });
 });
 
+const call = { voicemailMessage: null, workflowName: 'Visit on Monday' };
+const introduction = 'Hello, I am an AI assistant calling on behalf of Example Dental.';
+
 describe('voicemailMessage', () => {
+  const messageOf = (definition: Partial<WorkflowDefinitionInput>, written: string | null = null) =>
+    voicemailMessage(
+      workflowDefinition.parse({ objective: 'Confirm a visit', ...definition }),
+      'Example Dental',
+      {
+        ...call,
+        voicemailMessage: written,
+      },
+    );
+
   it('introduces itself before the message', () => {
-    const definition = workflowDefinition.parse({
-      objective: 'Confirm a visit',
-      voicemail: { message: 'Please call us back.' },
-    });
-    expect(voicemailMessage(definition, 'Example Dental')).toBe(
-      'Hello, I am an AI assistant calling on behalf of Example Dental. Please call us back.',
+    const voicemail = { message: 'Please call us back.' };
+    expect(messageOf({ voicemail })).toBe(`${introduction} Please call us back.`);
+  });
+
+  it('prefers what was written for the call', () => {
+    const voicemail = { message: 'Please call us back.', generate: true };
+    expect(messageOf({ voicemail }, 'Your visit is on Monday.')).toBe(
+      `${introduction} Your visit is on Monday.`,
+    );
+    expect(messageOf({ voicemail })).toBe(`${introduction} Please call us back.`);
+  });
+
+  it('says what the call is about when nothing could be written', () => {
+    const voicemail = { generate: true };
+    expect(messageOf({ voicemail })).toBe(`${introduction} The call is about: Visit on Monday.`);
+    expect(messageOf({ voicemail, purpose: 'We call about your visit.' })).toBe(
+      `${introduction} We call about your visit.`,
     );
   });
 
   it('is null when nothing shall be left', () => {
-    expect(voicemailMessage(workflowDefinition.parse({ objective: 'x' }), 'Example Dental')).toBeNull();
+    expect(messageOf({})).toBeNull();
+  });
+});
+
+describe('screeningLine', () => {
+  const lineOf = (definition: Partial<WorkflowDefinitionInput>) =>
+    screeningLine(
+      workflowDefinition.parse({ objective: 'Confirm a visit', ...definition }),
+      'Example Dental',
+      'Visit on Monday',
+    );
+
+  it('says who calls, that it is an AI, and why', () => {
+    expect(lineOf({ agent: { name: 'Ava' }, purpose: 'We call about your visit.' })).toBe(
+      'This is Ava, an AI assistant calling on behalf of Example Dental. We call about your visit.',
+    );
+  });
+
+  it('takes the opening for the reason, unless it asks something', () => {
+    expect(lineOf({ opening: 'I call about Monday.' })).toContain('Dental. I call about Monday.');
+    expect(lineOf({ opening: 'Can you come?' })).toContain('Dental. The call is about: Visit on Monday.');
+  });
+
+  it.each(languagesWithPhrases)('names organization and agent in %s', (language) => {
+    const line = lineOf({ language, agent: { name: 'Ava' } });
+    expect(line).toMatch(/Ava, .*Example Dental.*Visit on Monday/);
   });
 });

@@ -1,16 +1,20 @@
 import * as z from 'zod';
+import { maximumMenuDepth } from './answer/answering.ts';
+import { pressedNote } from './prompt.ts';
 import type { Talk } from './talk.ts';
 import { type ConversationTool, conversationTool } from './tools.ts';
-import type { Transcript } from './transcript.ts';
+import type { SpokenEntry, Transcript } from './transcript.ts';
 
-/** A menu deeper than this is a maze. */
-const maximumUses = 5;
 const keys = /^[0-9*#w]{1,32}$/;
 
-const note = (digits: string) => `(pressed ${digits})`;
 const isNote = /^\(pressed [0-9*#w]+\)$/;
 
-/** Lets the agent press keys. How often is counted in the transcript, which outlasts a lost line. */
+/** How often the agent has pressed keys: counted in the transcript, which outlasts a lost line. */
+export function keyPresses(entries: readonly SpokenEntry[]): number {
+  return entries.filter(({ role, content }) => role === 'assistant' && isNote.test(content)).length;
+}
+
+/** Lets the agent press keys. */
 export function keypadTool(talk: Pick<Talk, 'pressDigits'>, transcript: Transcript): ConversationTool {
   return conversationTool({
     name: 'send_digits',
@@ -19,14 +23,11 @@ export function keypadTool(talk: Pick<Talk, 'pressDigits'>, transcript: Transcri
     input: z.strictObject({ digits: z.string().describe('0-9, * and #; w waits for half a second') }),
     run({ digits }) {
       if (!keys.test(digits)) return { answer: 'Nothing was pressed: give 1 to 32 of 0-9, *, # and w.' };
-      const uses = transcript.entries.filter(
-        ({ role, content }) => role === 'assistant' && isNote.test(content),
-      );
-      if (uses.length >= maximumUses) {
+      if (keyPresses(transcript.entries) >= maximumMenuDepth) {
         return { answer: 'Nothing was pressed: this menu is too deep. Say what you want, or end the call.' };
       }
       talk.pressDigits(digits);
-      transcript.add({ role: 'assistant', content: note(digits), interrupted: false });
+      transcript.add({ role: 'assistant', content: pressedNote(digits), interrupted: false });
       return { nothingToSay: true };
     },
   });

@@ -2,15 +2,22 @@ import { CallkiteError } from '../errors.ts';
 import type { LanguageModel, ModelMessage, ModelToolCall } from '../ports/language-model.ts';
 import type { Logger } from '../ports/logger.ts';
 import { keepPace } from './pace.ts';
-import { type ConversationTool, maximumToolRounds, type ToolOutcome, useTool } from './tools.ts';
+import {
+  type ConversationTool,
+  heaviest,
+  maximumToolRounds,
+  type ToolEffect,
+  type ToolOutcome,
+  useTool,
+} from './tools.ts';
 
 /**
  * - `answered`: the text was given to `onText` in full, or a tool did what there was to do.
- * - `end-call`, `opt-out`: the model asked for it, possibly after text.
+ * - `end-call`, `opt-out`, `transfer`: the model asked for it, possibly after text.
  * - `failed`: there is nothing more to expect from the model; text may have come before.
  * - `aborted`: by the signal. Nothing is given to `onText` after that.
  */
-export type TurnResult = 'answered' | 'end-call' | 'opt-out' | 'failed' | 'aborted';
+export type TurnResult = 'answered' | ToolEffect | 'failed' | 'aborted';
 
 interface Answer {
   text: string;
@@ -113,7 +120,8 @@ export async function takeTurn(options: {
       const outcomes = await use(answer.toolCalls);
       if (signal.aborted) return 'aborted';
       const wanted = outcomes.flatMap((outcome) => ('effect' in outcome ? [outcome.effect] : []));
-      if (wanted.length > 0) return wanted.includes('opt-out') ? 'opt-out' : 'end-call';
+      const effect = heaviest(wanted);
+      if (effect) return effect;
       if (outcomes.some((outcome) => 'nothingToSay' in outcome)) return 'answered';
       if (toolRounds === 0) return hasSpoken ? 'answered' : 'failed';
       toolRounds -= 1;

@@ -1,4 +1,4 @@
-import { plainWords } from './plain-words.ts';
+import { plainWords, wordPatterns } from './plain-words.ts';
 
 // "before five", "at work", "if …": the wish is about when or where, which is for the model to honour.
 const limited = {
@@ -10,7 +10,7 @@ const limited = {
   nl: '(?! (?:voor|na |om |op |in de|tijdens|als|wanneer|vandaag|morgen|zo ))',
 };
 
-const patterns: readonly RegExp[] = [
+const patterns = wordPatterns([
   // English
   `(?<!(?:don't|do not|didn't say|never said|never) )stop (?:calling|phoning|ringing|contacting)(?: (?:me|us|here|this number))?${limited.en}`,
   `(?:don't|do not|never|please not) (?:you )?(?:ever )?(?:call|phone|ring|contact)(?: (?:me|us|here|this number|this house))* (?:again|any ?more|ever)${limited.en}`,
@@ -57,7 +57,7 @@ const patterns: readonly RegExp[] = [
   `(?:stop|hou op|houd op) met (?:mij |me |ons )?(?:te )?bellen${limited.nl}`,
   '(?:haal|verwijder|schrap) (?:mij|me|ons|mijn (?:telefoon)?nummer)(?: alstublieft)? (?:van|uit)',
   'verwijder mijn (?:telefoon)?nummer',
-].map((pattern) => new RegExp(`(?<![\\p{L}\\p{N}])${pattern}(?![\\p{L}\\p{N}])`, 'u'));
+]);
 
 /**
  * Whether the callee asks not to be called again, in any of the languages we have phrases in.

@@ -7,6 +7,12 @@ export interface Phrases {
   /** Part of the first words where the call may be recorded if the callee agrees. */
   readonly recordingQuestion: string;
   readonly notRecorded: string;
+  /** First words to a visitor of a web page, who came by himself. */
+  greeting(organizationName: string): string;
+  /** For an assistant that asks who calls. */
+  introduction(agentName: string | null, organizationName: string): string;
+  /** What the call is about, by the title of its workflow. */
+  callsAbout(title: string): string;
   /** Instead of a second disclosure, after the line was lost and is back. */
   readonly resumed: string;
   readonly stillThere: string;
@@ -16,7 +22,19 @@ export interface Phrases {
   readonly apology: string;
   readonly optedOut: string;
   readonly timeIsUp: string;
+  readonly transfer: {
+    /** To the callee, before the line goes to somebody else. */
+    readonly connecting: string;
+    /** To the callee, who is back with the agent. */
+    readonly nobodyReached: string;
+    /** To whoever is to take the call: who speaks, and what it is about. */
+    offer(organizationName: string, summary: string): string;
+    /** Whether they take it. */
+    readonly question: string;
+  };
 }
+
+const named = (agent: string | null) => (agent === null ? '' : `${agent}, `);
 
 const english: Phrases = {
   disclosure: (organization) => ({
@@ -26,6 +44,10 @@ const english: Phrases = {
   recordingNotice: 'This call is recorded; if you do not want that, just say "stop recording".',
   recordingQuestion: 'May I record this call? Please say yes or no.',
   notRecorded: 'All right, this call is not recorded.',
+  greeting: (organization) => `Hello, I am an AI assistant of ${organization}.`,
+  introduction: (agent, organization) =>
+    `This is ${named(agent)}an AI assistant calling on behalf of ${organization}.`,
+  callsAbout: (title) => `The call is about: ${title}.`,
   resumed: 'Sorry, we were cut off.',
   stillThere: 'Are you still there?',
   goodbye: 'Thank you for your time. Goodbye.',
@@ -33,6 +55,13 @@ const english: Phrases = {
   apology: 'I am sorry, I have a technical problem and must end this call. Goodbye.',
   optedOut: 'Understood, we will not call you again. Goodbye.',
   timeIsUp: 'I am sorry, our time is up. Thank you for talking with me. Goodbye.',
+  transfer: {
+    connecting: 'One moment, please. I am connecting you.',
+    nobodyReached: 'I am sorry, nobody could take your call just now.',
+    offer: (organization, summary) =>
+      `Hello, this is the AI assistant of ${organization}. I have somebody on the line for you. ${summary}`,
+    question: 'Press 1 or say yes to take the call. Press 2 or say no to decline.',
+  },
 };
 
 const phrasesByLanguage: Readonly<Record<string, Phrases>> = {
@@ -45,6 +74,10 @@ const phrasesByLanguage: Readonly<Record<string, Phrases>> = {
     recordingNotice: 'Esta llamada se graba; si no lo desea, diga "deje de grabar".',
     recordingQuestion: '¿Puedo grabar esta llamada? Diga sí o no, por favor.',
     notRecorded: 'De acuerdo, esta llamada no se graba.',
+    greeting: (organization) => `Hola, soy un asistente de inteligencia artificial de ${organization}.`,
+    introduction: (agent, organization) =>
+      `Habla ${named(agent)}un asistente de inteligencia artificial de parte de ${organization}.`,
+    callsAbout: (title) => `La llamada es sobre: ${title}.`,
     resumed: 'Perdone, se cortó la llamada.',
     stillThere: '¿Sigue ahí?',
     goodbye: 'Gracias por su tiempo. Adiós.',
@@ -52,6 +85,13 @@ const phrasesByLanguage: Readonly<Record<string, Phrases>> = {
     apology: 'Lo siento, tengo un problema técnico y debo terminar la llamada. Adiós.',
     optedOut: 'Entendido, no volveremos a llamarle. Adiós.',
     timeIsUp: 'Lo siento, se nos acabó el tiempo. Gracias por hablar conmigo. Adiós.',
+    transfer: {
+      connecting: 'Un momento, por favor. Le comunico.',
+      nobodyReached: 'Lo siento, ahora mismo nadie ha podido atenderle.',
+      offer: (organization, summary) =>
+        `Hola, soy el asistente de inteligencia artificial de ${organization}. Tengo a alguien en la línea para usted. ${summary}`,
+      question: 'Pulse 1 o diga sí para atender la llamada. Pulse 2 o diga no para rechazarla.',
+    },
   },
   de: {
     disclosure: (organization) => ({
@@ -62,6 +102,10 @@ const phrasesByLanguage: Readonly<Record<string, Phrases>> = {
       'Dieses Gespräch wird aufgezeichnet; wenn Sie das nicht möchten, sagen Sie „nicht aufzeichnen“.',
     recordingQuestion: 'Darf ich dieses Gespräch aufzeichnen? Bitte sagen Sie ja oder nein.',
     notRecorded: 'In Ordnung, dieses Gespräch wird nicht aufgezeichnet.',
+    greeting: (organization) => `Guten Tag, ich bin ein KI-Assistent von ${organization}.`,
+    introduction: (agent, organization) =>
+      `Hier ist ${named(agent)}ein KI-Assistent im Auftrag von ${organization}.`,
+    callsAbout: (title) => `Es geht um: ${title}.`,
     resumed: 'Entschuldigung, wir wurden unterbrochen.',
     stillThere: 'Sind Sie noch da?',
     goodbye: 'Vielen Dank für Ihre Zeit. Auf Wiederhören.',
@@ -70,6 +114,14 @@ const phrasesByLanguage: Readonly<Record<string, Phrases>> = {
       'Es tut mir leid, ich habe ein technisches Problem und muss das Gespräch beenden. Auf Wiederhören.',
     optedOut: 'Verstanden, wir rufen Sie nicht mehr an. Auf Wiederhören.',
     timeIsUp: 'Es tut mir leid, unsere Zeit ist um. Danke für das Gespräch. Auf Wiederhören.',
+    transfer: {
+      connecting: 'Einen Moment, bitte. Ich verbinde Sie.',
+      nobodyReached: 'Es tut mir leid, gerade konnte niemand das Gespräch annehmen.',
+      offer: (organization, summary) =>
+        `Guten Tag, hier spricht der KI-Assistent von ${organization}. Ich habe jemanden für Sie in der Leitung. ${summary}`,
+      question:
+        'Drücken Sie die 1 oder sagen Sie ja, um das Gespräch anzunehmen. Drücken Sie die 2 oder sagen Sie nein, um es abzulehnen.',
+    },
   },
   fr: {
     disclosure: (organization) => ({
@@ -80,6 +132,11 @@ const phrasesByLanguage: Readonly<Record<string, Phrases>> = {
       "Cet appel est enregistré ; si vous ne le souhaitez pas, dites « ne m'enregistrez pas ».",
     recordingQuestion: "Puis-je enregistrer cet appel ? Dites oui ou non, s'il vous plaît.",
     notRecorded: "D'accord, cet appel n'est pas enregistré.",
+    greeting: (organization) =>
+      `Bonjour, je suis un assistant d'intelligence artificielle de ${organization}.`,
+    introduction: (agent, organization) =>
+      `Ici ${named(agent)}un assistant d'intelligence artificielle, de la part de ${organization}.`,
+    callsAbout: (title) => `L'appel concerne : ${title}.`,
     resumed: 'Excusez-moi, nous avons été coupés.',
     stillThere: 'Êtes-vous toujours là ?',
     goodbye: 'Merci pour votre temps. Au revoir.',
@@ -87,6 +144,14 @@ const phrasesByLanguage: Readonly<Record<string, Phrases>> = {
     apology: "Je suis désolé, j'ai un problème technique et je dois mettre fin à l'appel. Au revoir.",
     optedOut: 'Compris, nous ne vous appellerons plus. Au revoir.',
     timeIsUp: 'Je suis désolé, notre temps est écoulé. Merci de cet échange. Au revoir.',
+    transfer: {
+      connecting: "Un instant, s'il vous plaît. Je vous mets en relation.",
+      nobodyReached: "Je suis désolé, personne n'a pu prendre votre appel pour le moment.",
+      offer: (organization, summary) =>
+        `Bonjour, ici l'assistant d'intelligence artificielle de ${organization}. J'ai quelqu'un en ligne pour vous. ${summary}`,
+      question:
+        "Appuyez sur 1 ou dites oui pour prendre l'appel. Appuyez sur 2 ou dites non pour le refuser.",
+    },
   },
   it: {
     disclosure: (organization) => ({
@@ -96,6 +161,11 @@ const phrasesByLanguage: Readonly<Record<string, Phrases>> = {
     recordingNotice: 'Questa chiamata viene registrata; se non lo desidera, dica "non registri".',
     recordingQuestion: 'Posso registrare questa chiamata? Dica sì o no, per favore.',
     notRecorded: 'Va bene, questa chiamata non viene registrata.',
+    greeting: (organization) =>
+      `Buongiorno, sono un assistente di intelligenza artificiale di ${organization}.`,
+    introduction: (agent, organization) =>
+      `Parla ${named(agent)}un assistente di intelligenza artificiale per conto di ${organization}.`,
+    callsAbout: (title) => `La chiamata riguarda: ${title}.`,
     resumed: 'Mi scusi, è caduta la linea.',
     stillThere: "È ancora all'apparecchio?",
     goodbye: 'Grazie per il suo tempo. Arrivederci.',
@@ -103,6 +173,13 @@ const phrasesByLanguage: Readonly<Record<string, Phrases>> = {
     apology: 'Mi dispiace, ho un problema tecnico e devo chiudere la chiamata. Arrivederci.',
     optedOut: 'Capito, non la chiameremo più. Arrivederci.',
     timeIsUp: 'Mi dispiace, il tempo è scaduto. Grazie della conversazione. Arrivederci.',
+    transfer: {
+      connecting: 'Un momento, per favore. La metto in contatto.',
+      nobodyReached: 'Mi dispiace, al momento nessuno ha potuto rispondere.',
+      offer: (organization, summary) =>
+        `Buongiorno, sono l'assistente di intelligenza artificiale di ${organization}. Ho una persona in linea per lei. ${summary}`,
+      question: 'Prema 1 o dica sì per accettare la chiamata. Prema 2 o dica no per rifiutarla.',
+    },
   },
   pt: {
     disclosure: (organization) => ({
@@ -112,6 +189,10 @@ const phrasesByLanguage: Readonly<Record<string, Phrases>> = {
     recordingNotice: 'Esta ligação é gravada; se não quiser, diga "pare de gravar".',
     recordingQuestion: 'Posso gravar esta ligação? Diga sim ou não, por favor.',
     notRecorded: 'Tudo bem, esta ligação não é gravada.',
+    greeting: (organization) => `Olá, sou um assistente de inteligência artificial de ${organization}.`,
+    introduction: (agent, organization) =>
+      `Aqui fala ${named(agent)}um assistente de inteligência artificial em nome de ${organization}.`,
+    callsAbout: (title) => `A ligação é sobre: ${title}.`,
     resumed: 'Desculpe, a ligação caiu.',
     stillThere: 'Ainda está aí?',
     goodbye: 'Obrigado pelo seu tempo. Até logo.',
@@ -119,6 +200,13 @@ const phrasesByLanguage: Readonly<Record<string, Phrases>> = {
     apology: 'Desculpe, tenho um problema técnico e preciso encerrar a ligação. Até logo.',
     optedOut: 'Entendido, não vamos ligar novamente. Até logo.',
     timeIsUp: 'Desculpe, o nosso tempo acabou. Obrigado pela conversa. Até logo.',
+    transfer: {
+      connecting: 'Um momento, por favor. Vou transferir a sua ligação.',
+      nobodyReached: 'Desculpe, ninguém pôde atender agora.',
+      offer: (organization, summary) =>
+        `Olá, aqui é o assistente de inteligência artificial de ${organization}. Tenho uma pessoa na linha para você. ${summary}`,
+      question: 'Pressione 1 ou diga sim para atender a ligação. Pressione 2 ou diga não para recusar.',
+    },
   },
   nl: {
     disclosure: (organization) => ({
@@ -128,6 +216,10 @@ const phrasesByLanguage: Readonly<Record<string, Phrases>> = {
     recordingNotice: 'Dit gesprek wordt opgenomen; wilt u dat niet, zeg dan "niet opnemen".',
     recordingQuestion: 'Mag ik dit gesprek opnemen? Zegt u alstublieft ja of nee.',
     notRecorded: 'Goed, dit gesprek wordt niet opgenomen.',
+    greeting: (organization) => `Hallo, ik ben een AI-assistent van ${organization}.`,
+    introduction: (agent, organization) =>
+      `U spreekt met ${named(agent)}een AI-assistent namens ${organization}.`,
+    callsAbout: (title) => `Het gaat over: ${title}.`,
     resumed: 'Sorry, de verbinding viel weg.',
     stillThere: 'Bent u er nog?',
     goodbye: 'Bedankt voor uw tijd. Tot ziens.',
@@ -135,6 +227,13 @@ const phrasesByLanguage: Readonly<Record<string, Phrases>> = {
     apology: 'Het spijt me, ik heb een technisch probleem en moet het gesprek beëindigen. Tot ziens.',
     optedOut: 'Begrepen, wij bellen u niet meer. Tot ziens.',
     timeIsUp: 'Het spijt me, onze tijd is om. Bedankt voor het gesprek. Tot ziens.',
+    transfer: {
+      connecting: 'Een ogenblik, alstublieft. Ik verbind u door.',
+      nobodyReached: 'Het spijt me, er kon nu niemand opnemen.',
+      offer: (organization, summary) =>
+        `Hallo, dit is de AI-assistent van ${organization}. Ik heb iemand voor u aan de lijn. ${summary}`,
+      question: 'Druk op 1 of zeg ja om het gesprek aan te nemen. Druk op 2 of zeg nee om te weigeren.',
+    },
   },
 };
 

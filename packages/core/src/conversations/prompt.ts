@@ -1,16 +1,25 @@
 import type { WorkflowDefinition } from '../contract/workflow-definition.ts';
 import type { CallRecord } from '../ports/call-store.ts';
 import type { ModelMessage } from '../ports/language-model.ts';
+import type { Occasion } from './talk.ts';
 import type { SpokenEntry } from './transcript.ts';
 
 /** Notes about the line, in the place of callee words. Parentheses tell them apart: a callee's are taken out. */
 export const notes = {
   answered: '(The callee has answered and is listening.)',
   resumed: '(The line was cut and is back. The callee is listening.)',
+  returned: '(Nobody took the call you wanted to transfer. The callee is back with you and listening.)',
 };
 
+const phoneRule = 'You are on a phone call.';
+const webRule =
+  'You are in a conversation that a visitor of a web page has begun, by voice or in writing. The visitor is the callee.';
+
+/** Keys that one side pressed, in the place of its words. */
+export const pressedNote = (keys: string) => `(pressed ${keys})`;
+
 const rules = [
-  'You are on a phone call. Speak in short, natural sentences, at most two or three at a time.',
+  'Speak in short, natural sentences, at most two or three at a time.',
   'Ask one question at a time and wait for the answer.',
   'Say words only: no lists, no markup, no emoji, no stage directions. Say numbers, dates and times as a person would.',
   'The call was already opened with a line that says you are an AI assistant and for whom you call. Do not repeat it.',
@@ -57,25 +66,34 @@ function section(title: string, lines: readonly string[]): string[] {
 
 /**
  * The brief a model gets for one call.
- * @param standing what changes from turn to turn, and comes last therefore: what tools found, and what stands in the forms
+ * @param standing what changes from turn to turn: what else is known of the callee, what tools found, what stands in
+ *   the forms, and who can be put through to
  */
 export function instructionsFor(
   definition: WorkflowDefinition,
   organizationName: string,
-  call: Pick<CallRecord, 'recipientName' | 'recipientEmail' | 'recipientContext'>,
-  standing: { readonly results: readonly string[]; readonly forms: readonly string[] },
+  call: Pick<CallRecord, 'connectionId' | 'recipientName' | 'recipientEmail' | 'recipientContext'>,
+  standing: {
+    readonly notes: readonly string[];
+    readonly results: readonly string[];
+    readonly forms: readonly string[];
+    readonly transfers: readonly string[];
+  },
 ): string {
   const { agent, language, objective, facts, steps } = definition;
-  const { results, forms } = standing;
+  const { notes, results, forms, transfers } = standing;
+  const isWebCall = call.connectionId === null;
   const name = agent.name === undefined ? 'an AI assistant' : `${asLine(agent.name)}, an AI assistant`;
   const onBehalfOf = asLine(agent.onBehalfOf ?? organizationName);
   const context = [
-    call.recipientName !== null && `You are calling: ${asLine(call.recipientName)}`,
+    call.recipientName !== null &&
+      `You are ${isWebCall ? 'talking with' : 'calling'}: ${asLine(call.recipientName)}`,
     call.recipientEmail !== null && `Their email address: ${asLine(call.recipientEmail)}`,
     call.recipientContext !== null && asBody(call.recipientContext),
+    ...notes.map(asLine),
   ].filter((line) => line !== false);
   return [
-    ...section('Role', [`You are ${name}, calling on behalf of ${onBehalfOf}.`]),
+    ...section('Role', [`You are ${name}, ${isWebCall ? 'talking' : 'calling'} on behalf of ${onBehalfOf}.`]),
     ...section('Objective', [asBody(objective)]),
     ...section(
       'Facts',
@@ -92,14 +110,20 @@ export function instructionsFor(
     ...section('Language', [`Speak ${language}.`]),
     ...section(
       'Rules',
-      [...rules, recordingRules[definition.recording.mode]].map((rule) => `- ${rule}`),
+      [
+        isWebCall ? webRule : phoneRule,
+        recordingRules[isWebCall ? 'off' : definition.recording.mode],
+        ...rules,
+      ].map((rule) => `- ${rule}`),
     ),
     ...section('Results', results.length === 0 ? [] : [resultsRule, ...results.map(asLine)]),
     ...section('Forms', forms.length === 0 ? [] : [...formRules, ...forms]),
+    ...section('Transfers', transfers),
   ].join('\n');
 }
 
-function withoutParentheses(words: string): string {
+/** The callee's words for the model: parentheses are for notes of ours. */
+export function withoutParentheses(words: string): string {
   return words.replace(/[()]/g, ' ').replace(/\s+/g, ' ').trim();
 }
 
@@ -110,7 +134,7 @@ function withoutParentheses(words: string): string {
 export function dialogue(
   entries: readonly SpokenEntry[],
   unheard: readonly string[],
-  isResumed: boolean,
+  occasion: Occasion,
 ): ModelMessage[] {
   const messages: ModelMessage[] = entries.map(({ role, content, interrupted }) =>
     role === 'user'
@@ -118,8 +142,11 @@ export function dialogue(
       : { role, content: interrupted ? `${content} …` : content },
   );
   for (const content of unheard) messages.push({ role: 'assistant', content });
-  if (messages.at(-1)?.role !== 'user') {
-    messages.push({ role: 'user', content: isResumed ? notes.resumed : notes.answered });
+  if (messages.at(-1)?.role !== 'user' || occasion === 'returned') {
+    messages.push({
+      role: 'user',
+      content: occasion === 'resumed' || occasion === 'returned' ? notes[occasion] : notes.answered,
+    });
   }
   return messages;
 }

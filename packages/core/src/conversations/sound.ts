@@ -6,13 +6,6 @@ export function soundMs(audio: string): number {
   return ((audio.length / 4) * 3 - padding) / bytesPerMs;
 }
 
-/** As much silence as this is sound: bytes 0xFF, which base64 writes as slashes. */
-export function silenceAsLongAs(audio: string): string {
-  if (audio.endsWith('==')) return `${'/'.repeat(audio.length - 4)}/w==`;
-  if (audio.endsWith('=')) return `${'/'.repeat(audio.length - 4)}//8=`;
-  return '/'.repeat(audio.length);
-}
-
 /** One sample as µ-law byte (ITU-T G.711). */
 function muLaw(sample: number): number {
   const magnitude = Math.min(Math.abs(Math.round(sample)), 32_635) + 132;

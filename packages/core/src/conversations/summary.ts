@@ -40,8 +40,12 @@ const endings: Readonly<Record<CallReason, string>> = {
   blocked_destination: 'The call was not placed: calls to this destination are not allowed.',
   canceled_by_request: 'The call was canceled on request.',
   opted_out: 'The person asked not to be called again.',
+  mailbox_full: 'The mailbox was full: no message could be left.',
+  call_screened: 'The call was screened, and nobody came to the phone.',
+  menu_too_deep: 'The call was ended in a phone menu that led to nobody.',
   callee_silent: 'The call was ended because the person stopped answering.',
   time_limit: 'The call was ended at its time limit.',
+  connection_lost: 'The connection to the visitor was lost.',
   internal: 'The call could not be carried out because of an internal error.',
 };
 
@@ -50,8 +54,11 @@ function hasCalleeWords(transcript: readonly TranscriptEntry[]): boolean {
 }
 
 function withoutWords({ outcome, reason }: EndedCall): string {
-  if (outcome.callStatus === 'voicemail') return 'The call reached voicemail.';
   const ending = reason === null ? null : endings[reason];
+  if (outcome.callStatus === 'voicemail') {
+    const isTelling = reason === 'mailbox_full' || reason === 'call_screened';
+    return isTelling ? endings[reason] : 'The call reached voicemail.';
+  }
   if (outcome.callStatus === 'success') {
     return ['The call was answered, but the person said nothing.', ending].filter(Boolean).join(' ');
   }

@@ -3,14 +3,15 @@ import type { ModelToolCall } from '../ports/language-model.ts';
 import type { AudioChannel, AudioEvent } from '../ports/speech.ts';
 import type { SpeechModel, SpeechModelEvent, SpeechSession } from '../ports/speech-model.ts';
 import { agentPlayback } from './agent-playback.ts';
+import { beepDetector } from './answer/beep-detector.ts';
 import { calleeTurns } from './callee-turns.ts';
 import type { CarrierLine } from './carrier-line.ts';
 import { keepPace, type Pace } from './pace.ts';
-import { dialogue, notes } from './prompt.ts';
-import { keyTones, silenceAsLongAs, waitingTone } from './sound.ts';
+import { dialogue, notes, pressedNote, withoutParentheses } from './prompt.ts';
+import { keyTones, waitingTone } from './sound.ts';
 import { spokenOrder } from './spoken-order.ts';
 import type { Occasion, Talk, TalkListener, TalkOptions } from './talk.ts';
-import { maximumToolRounds, useTool } from './tools.ts';
+import { heaviest, maximumToolRounds, type ToolEffect, useTool } from './tools.ts';
 import { type VerifiedLine, verifiedLine } from './verified-line.ts';
 
 /** A callee who waits for a line of ours is not left in silence for longer: then the carrier says it. */
@@ -46,8 +47,20 @@ export function talkInSound(options: SoundTalkOptions): Talk {
   let opening: VerifiedLine | null = null;
   let openingId: string | null = null;
   let lineLimit: NodeJS.Timeout | undefined;
-  /** While a line is said that cannot be talked over, the model hears silence. */
-  let isDeaf = false;
+  /** A line is said that cannot be talked over. What the model says meanwhile waits for its end. */
+  let isSafe = false;
+  const waiting: { utteranceId: string; go(): void }[] = [];
+  /** What follows the opening line, unless the callee speaks first. */
+  /** Turns of the callee that began before the opening line had been heard. */
+  const earlyTurns = new Set<string>();
+  let afterOpening: (() => void) | null = null;
+  /** The model is to say nothing but lines of ours. */
+  let isHushed = false;
+  const beeps = beepDetector();
+  /** Lines of ours that were asked for while it was hushed, and what is heard of them. */
+  let linesOwed = 0;
+  const allowedIds = new Set<string>();
+  const droppedIds = new Set<string>();
   /** Responses the model owes. */
   let owed = 0;
   let pace: Pace | null = null;
@@ -62,6 +75,8 @@ export function talkInSound(options: SoundTalkOptions): Talk {
   /** `asked` for its last line, `playing` out, or already `handed` back to the carrier. */
   let end: 'none' | 'asked' | 'playing' | 'handed' = 'none';
   let lastLine = '';
+  let isLastLineSafe = false;
+  let callGoesOn = false;
   let endLimit: NodeJS.Timeout | undefined;
   let carrierAtWork: Promise<void> = Promise.resolve();
   let isClosed = false;
@@ -73,7 +88,7 @@ export function talkInSound(options: SoundTalkOptions): Talk {
       tools,
       language: options.language,
       voice: options.speaker,
-      history: entries.length === 0 ? [] : dialogue(entries, playback.unheard, true),
+      history: entries.length === 0 ? [] : dialogue(entries, playback.unheard, 'resumed'),
     });
     session = opened;
     opened.listen((event) => {
@@ -124,15 +139,9 @@ export function talkInSound(options: SoundTalkOptions): Talk {
         calleeSaid(event.turnId, event.text.trim());
         return;
       case 'speech':
-        agentSounds(event.utteranceId, event.audio);
-        return;
       case 'speech-text':
-        playback.text(event.utteranceId, event.text);
-        if (event.utteranceId === openingId) opening?.text(event.text);
-        return;
       case 'speech-ended':
-        if (event.utteranceId === openingId) opening?.ended();
-        playback.ended(event.utteranceId);
+        agentSpeaks(event);
         return;
       case 'tool-call':
         toolCalls.push(event.call);
@@ -146,49 +155,108 @@ export function talkInSound(options: SoundTalkOptions): Talk {
     }
   }
 
+  /** Whether the model says this although it was told to keep quiet. */
+  function isDropped(utteranceId: string): boolean {
+    if (droppedIds.has(utteranceId)) return true;
+    if (!isHushed || allowedIds.has(utteranceId) || utteranceId === openingId) return false;
+    if (linesOwed > 0) {
+      linesOwed -= 1;
+      allowedIds.add(utteranceId);
+      return false;
+    }
+    droppedIds.add(utteranceId);
+    session.stop();
+    expectNothing();
+    return true;
+  }
+
+  function hush(): void {
+    if (isClosed || end !== 'none') return;
+    if (!isHushed) newTurn();
+    isHushed = true;
+    linesOwed = 0;
+  }
+
   function calleeBegan(turnId: string): void {
-    if (isDeaf || isClosed) return;
+    if (isClosed) return;
     turns.begin(turnId);
+    if (isSafe) earlyTurns.add(turnId);
     silence.calleeSpeaking(true);
+    listener.calleeSpeaking(true);
     newTurn();
   }
 
-  function stopAnswer(): void {
-    session.stop();
-    expectNothing();
-    for (const { id, heardMs } of playback.cut()) session.heardOnly(id, heardMs);
-  }
-
   function newTurn(): void {
-    stopAnswer();
+    // The opening line is made to its end, whoever speaks.
+    if (!opening?.isOpen) {
+      session.stop();
+      expectNothing();
+    }
+    afterOpening = null;
+    for (const { utteranceId } of waiting.splice(0)) {
+      if (droppedIds.has(utteranceId)) continue;
+      droppedIds.add(utteranceId);
+      session.heardOnly(utteranceId, 0);
+    }
     mayAskAgain = true;
     hasSpokenInTurn = false;
     toolIndex = 0;
     toolRounds = maximumToolRounds;
+    if (isSafe) return;
+    const cut = playback.cut();
+    for (const { id, heardMs } of cut) session.heardOnly(id, heardMs);
+    if (cut.length > 0) listener.spoken('cut');
     if (end === 'asked' || end === 'playing') endChannel();
   }
 
   function calleeStopped(): void {
-    if (isDeaf || isClosed) return;
+    if (isClosed) return;
     silence.calleeSpeaking(false);
+    listener.calleeSpeaking(false);
     saidAtMs = performance.now();
-    if (end === 'none') expect();
+    if (end === 'none' && !isHushed) expect();
   }
 
   function calleeSaid(turnId: string, words: string): void {
     turns.said(turnId, words);
-    // While something is said that must be heard, nothing is heard of the callee.
-    if (words !== '') listener.said(words, { knowsAll: true });
+    if (words !== '') listener.said(words, { knowsAll: !earlyTurns.has(turnId) });
+  }
+
+  type AgentSpeech = Extract<SpeechModelEvent, { utteranceId: string }>;
+
+  function agentSpeaks(event: AgentSpeech): void {
+    const { utteranceId } = event;
+    if (opening !== null && openingId === null) openingId = utteranceId;
+    if (isDropped(utteranceId)) return;
+    if (event.type === 'speech') {
+      pace?.progressed();
+      hasSpokenInResponse = true;
+      hasSpokenInTurn = true;
+    }
+    if (utteranceId === openingId) openingSpeaks(event);
+    else if (isSafe && end === 'none') waiting.push({ utteranceId, go: () => give(event) });
+    else give(event);
+  }
+
+  function openingSpeaks(event: AgentSpeech): void {
+    if (event.type === 'speech' && opening?.isOpen) {
+      opening.sound(event.audio);
+      return;
+    }
+    give(event);
+    if (event.type === 'speech-text') opening?.text(event.text);
+    if (event.type === 'speech-ended') opening?.ended();
+  }
+
+  function give(event: AgentSpeech): void {
+    if (event.type === 'speech') agentSounds(event.utteranceId, event.audio);
+    else if (event.type === 'speech-text') playback.text(event.utteranceId, event.text);
+    else playback.ended(event.utteranceId);
   }
 
   function agentSounds(utteranceId: string, audio: string): void {
     const arrivedAtMs = performance.now();
-    pace?.progressed();
-    hasSpokenInResponse = true;
-    hasSpokenInTurn = true;
-    if (opening !== null && openingId === null) openingId = utteranceId;
-    if (utteranceId === openingId && opening?.isOpen) opening.sound(audio);
-    else playback.play(utteranceId, audio);
+    playback.play(utteranceId, audio);
     if (end === 'asked') {
       clearTimeout(lineLimit);
       end = 'playing';
@@ -235,7 +303,7 @@ export function talkInSound(options: SoundTalkOptions): Talk {
   async function use(calls: readonly ModelToolCall[], mayGoOn: boolean): Promise<void> {
     const own = session;
     const turn = turns.count;
-    const wanted: string[] = [];
+    const wanted: ToolEffect[] = [];
     let isQuiet = false;
     if (mayGoOn) expect();
     pace?.toolBegan();
@@ -247,7 +315,8 @@ export function talkInSound(options: SoundTalkOptions): Talk {
       if (isClosed) return;
       if ('effect' in outcome) wanted.push(outcome.effect);
       if ('nothingToSay' in outcome) isQuiet = true;
-      if (own === session) own.answerTool(call.id, 'answer' in outcome ? outcome.answer : 'Done.');
+      const done = turn === turns.count ? 'Done.' : 'Nothing was done: the callee spoke meanwhile.';
+      if (own === session) own.answerTool(call.id, 'answer' in outcome ? outcome.answer : done);
     }
     pace?.toolEnded();
     if (wanted.includes('opt-out')) {
@@ -257,7 +326,8 @@ export function talkInSound(options: SoundTalkOptions): Talk {
     // Who speaks meanwhile is answered by the model, which has the results.
     if (turn !== turns.count || !mayGoOn || own !== session || end !== 'none') return;
     expectNothing();
-    if (wanted.length > 0) conclude('end-call');
+    const effect = heaviest(wanted);
+    if (effect) conclude(effect);
     else if (isQuiet || toolRounds === 0) conclude('answered');
     else {
       toolRounds -= 1;
@@ -301,7 +371,9 @@ export function talkInSound(options: SoundTalkOptions): Talk {
   // Lines of ours
 
   function disclose(text: string): void {
-    isDeaf = true;
+    isSafe = true;
+    isHushed = false;
+    openingId = null;
     opening = verifiedLine(text, {
       release(audio) {
         clearTimeout(lineLimit);
@@ -318,13 +390,40 @@ export function talkInSound(options: SoundTalkOptions): Talk {
     expect();
   }
 
+  function say(text: string): void {
+    if (isSafe && !isHushed) {
+      afterOpening = () => say(text);
+      return;
+    }
+    if (isHushed) {
+      session.stop();
+      linesOwed = 1;
+    }
+    session.say(text);
+    expect();
+  }
+
+  function takeTurn(occasion: Occasion): void {
+    toolRounds = maximumToolRounds;
+    if (occasion === 'answered' || occasion === 'returned') {
+      session.tell({ role: 'user', content: notes[occasion] });
+    }
+    respond();
+  }
+
   function discloseByCarrier(text: string): void {
     logger.warn({ callId }, 'the speech model did not say the opening line; the carrier says it');
     handOver(text, 'converse');
   }
 
   function lastLineByCarrier(): void {
-    handOver(lastLine, 'hang-up');
+    if (!callGoesOn) {
+      handOver(lastLine, 'hang-up');
+      return;
+    }
+    session.stop();
+    end = 'playing';
+    endChannel();
   }
 
   /** The carrier takes the call, says this, and closes the channel. */
@@ -359,7 +458,13 @@ export function talkInSound(options: SoundTalkOptions): Talk {
     if (opening?.isOpen) playback.cut();
     opening = null;
     lastLine = text;
-    isDeaf = !isInterruptible;
+    afterOpening = null;
+    // Nothing else is said any more.
+    isHushed = true;
+    linesOwed = text === '' ? 0 : 1;
+    isLastLineSafe = !isInterruptible;
+    // The opening line may still be playing, which nothing cuts off.
+    if (isLastLineSafe) isSafe = true;
     if (text === '') {
       end = 'playing';
       endIfHeard();
@@ -388,8 +493,8 @@ export function talkInSound(options: SoundTalkOptions): Talk {
     if (end === 'handed') return;
     end = 'handed';
     clearTimeout(endLimit);
-    void options
-      .noteEnd()
+    const noted = callGoesOn ? Promise.resolve() : options.noteEnd();
+    void noted
       .catch((error: unknown) =>
         logger.error({ callId, error }, 'the end of a conversation could not be stored'),
       )
@@ -404,16 +509,37 @@ export function talkInSound(options: SoundTalkOptions): Talk {
   }
 
   function onHeard(utteranceId: string): void {
-    if (utteranceId === openingId && end === 'none') isDeaf = false;
+    if (utteranceId === openingId) openingHeard();
+    if (!playback.isSpeaking) listener.spoken('whole');
     endIfHeard();
   }
 
+  function openingHeard(): void {
+    isSafe = isLastLineSafe;
+    const next = afterOpening;
+    afterOpening = null;
+    if (waiting.length === 0) next?.();
+    for (const { go } of waiting.splice(0)) go();
+  }
+
   function onPressed(digit: string): void {
-    const note = `(pressed ${digit})`;
-    if (!isDeaf) newTurn();
+    const note = pressedNote(digit);
+    newTurn();
     turns.add(note);
     session.tell({ role: 'user', content: note });
     listener.pressed(digit);
+  }
+
+  function onTyped(text: string): void {
+    const words = text.trim();
+    if (words === '') return;
+    newTurn();
+    turns.add(words);
+    session.tell({ role: 'user', content: withoutParentheses(words) });
+    saidAtMs = performance.now();
+    listener.said(words, { knowsAll: !isSafe });
+    // The model answers by itself only what it hears.
+    if (end === 'none' && !isModelLost) respond();
   }
 
   function onChannel(event: AudioEvent): void {
@@ -423,13 +549,17 @@ export function talkInSound(options: SoundTalkOptions): Talk {
         listener.ready();
         return;
       case 'audio':
-        session.hear(isDeaf ? silenceAsLongAs(event.audio) : event.audio);
+        session.hear(event.audio);
+        if (isHushed && beeps.hear(event.audio)) listener.beeped();
         return;
       case 'played':
         playback.played(event.mark);
         return;
       case 'pressed':
         onPressed(event.digit);
+        return;
+      case 'typed':
+        onTyped(event.text);
         return;
       case 'closed':
         void close();
@@ -461,24 +591,37 @@ export function talkInSound(options: SoundTalkOptions): Talk {
       return owed > 0;
     },
     disclose,
-    say(text) {
-      session.say(text);
-      expect();
-    },
+    say,
     interject(text) {
-      stopAnswer();
-      session.say(text);
-      expect();
+      session.stop();
+      expectNothing();
+      if (!isSafe) for (const { id, heardMs } of playback.cut()) session.heardOnly(id, heardMs);
+      say(text);
     },
     takeTurn(occasion: Occasion) {
-      // What was said is what the model has heard: it answers by itself.
-      if (occasion === 'said') return;
-      toolRounds = maximumToolRounds;
-      if (occasion === 'answered') session.tell({ role: 'user', content: notes.answered });
-      respond();
+      const wasHushed = isHushed;
+      isHushed = false;
+      // What was said is what the model has heard: it answers by itself, unless that was dropped.
+      if (occasion === 'said' && !wasHushed) return;
+      if (occasion === 'said' || !isSafe) takeTurn(occasion);
+      else {
+        const line = occasion === 'interjected' ? afterOpening : null;
+        afterOpening = () => {
+          line?.();
+          takeTurn(occasion);
+        };
+      }
     },
-    pressDigits: (digits) => playback.playTone(keyTones(digits)),
-    finish: (text, { interruptible }) => finish(text, interruptible),
+    pressDigits(digits) {
+      playback.playTone(keyTones(digits));
+      session.tell({ role: 'assistant', content: pressedNote(digits) });
+    },
+    hush,
+    leaveMessage: (message) => handOver(message, 'hang-up'),
+    finish(text, options) {
+      callGoesOn = options.callGoesOn ?? false;
+      finish(text, options.interruptible);
+    },
     drop() {
       channel.close();
       void close();

@@ -2,7 +2,7 @@ import type { LanguageModel } from '../ports/language-model.ts';
 import type { CalleeEvent, SpeechChannel } from '../ports/speech.ts';
 import { agentVoice } from './agent-voice.ts';
 import { takeTurn } from './model-turn.ts';
-import { dialogue } from './prompt.ts';
+import { dialogue, pressedNote } from './prompt.ts';
 import { speechPieces } from './speech-pieces.ts';
 import type { Occasion, Talk, TalkListener, TalkOptions } from './talk.ts';
 
@@ -21,8 +21,8 @@ export function talkInWords(
     const own = new AbortController();
     turn = own;
     silence.hold();
-    const isResumed = occasion === 'resumed';
-    const messages = dialogue(transcript.entries, isResumed ? [] : voice.unheard, isResumed);
+    const isBack = occasion === 'resumed' || occasion === 'returned';
+    const messages = dialogue(transcript.entries, isBack ? [] : voice.unheard, occasion);
     const pieces = speechPieces();
     const askedAtMs = performance.now();
     let modelMs: number | null = null;
@@ -81,6 +81,12 @@ export function talkInWords(
     transcript.add({ role: 'user', content, interrupted: false });
   }
 
+  function progressed(progress: Parameters<typeof voice.progressed>[0]): void {
+    const wasSaying = voice.unheard.length > 0;
+    voice.progressed(progress);
+    if (wasSaying && voice.unheard.length === 0) listener.spoken('whole');
+  }
+
   function close(): void {
     if (isClosed) return;
     isClosed = true;
@@ -104,19 +110,21 @@ export function talkInWords(
         return;
       }
       case 'pressed':
-        takeCalleeTurn(`(pressed ${event.digit})`);
+        takeCalleeTurn(pressedNote(event.digit));
         listener.pressed(event.digit);
         return;
       case 'interrupted':
         voice.progressed(event);
         stopTurn();
+        listener.spoken('cut');
         return;
       case 'callee-speaking':
         silence.calleeSpeaking(event.speaking);
+        listener.calleeSpeaking(event.speaking);
         return;
       case 'played':
       case 'agent-speaking':
-        voice.progressed(event);
+        progressed(event);
         return;
       case 'failed':
         logger.warn({ callId }, 'the carrier reported an error on the speech channel');
@@ -139,6 +147,8 @@ export function talkInWords(
     say: (line) => voice.say(line, { last: true }),
     interject: (line) => voice.say(line, { last: true }),
     takeTurn: startTurn,
+    hush: stopTurn,
+    leaveMessage: (message) => voice.say(message, { last: true }),
     pressDigits: (digits) => channel.pressDigits(digits),
     finish(line, { interruptible }) {
       stopTurn();

@@ -6,10 +6,10 @@ import type { ConversationTool } from './tools.ts';
 import type { Transcript } from './transcript.ts';
 
 /**
- * Why the agent is to speak: the call begins, goes on after the line was cut, the callee has said something, or a line
- * of ours came in between.
+ * Why the agent is to speak: the call begins, goes on after the line was cut or nobody took it over, the callee has said
+ * something, or a line of ours came in between.
  */
-export type Occasion = 'answered' | 'resumed' | 'said' | 'interjected';
+export type Occasion = 'answered' | 'resumed' | 'returned' | 'said' | 'interjected';
 
 /**
  * How the words of one call travel: what is said, by whom it is thought up, and what of it was heard. Everything that
@@ -28,10 +28,20 @@ export interface Talk {
   interject(line: string): void;
   /** Leaves the next words to the model. */
   takeTurn(occasion: Occasion): void;
+  /**
+   * The model says nothing of its own until it is given a turn: a machine speaks, or takes a message. Lines of ours are
+   * said all the same.
+   */
+  hush(): void;
+  /** Says this to a machine that records. */
+  leaveMessage(message: string): void;
   /** Presses 0-9, * and # on the callee's line; w waits for half a second. */
   pressDigits(digits: string): void;
-  /** Drops the turn under way, says this last, and ends the channel once it was heard. */
-  finish(line: string, options: { readonly interruptible: boolean }): void;
+  /**
+   * Drops the turn under way, says this last, and ends the channel once it was heard.
+   * @param options.callGoesOn the call is not over then: rather than by hanging up, the channel is ended without the line
+   */
+  finish(line: string, options: { readonly interruptible: boolean; readonly callGoesOn?: boolean }): void;
   /** Drops the channel at once. */
   drop(): void;
 }
@@ -45,6 +55,11 @@ export interface TalkListener {
    */
   said(words: string, options: { readonly knowsAll: boolean }): void;
   pressed(digit: string): void;
+  calleeSpeaking(speaking: boolean): void;
+  /** All that was to be said was heard to its end, or the callee spoke over it. */
+  spoken(how: 'whole' | 'cut'): void;
+  /** A mailbox has begun to record. Only told by talks that hear the sound, while the agent is hushed. */
+  beeped(): void;
   /** The turn ended by itself. */
   turnEnded(how: Exclude<TurnResult, 'aborted'>, hasSpoken: boolean): void;
   closed(): void;

@@ -4,7 +4,14 @@ import type { ModelTool, ModelToolCall } from '../ports/language-model.ts';
 /** How often tools are used, and the model asked again, for one answer. */
 export const maximumToolRounds = 5;
 
-export type ToolEffect = 'end-call' | 'opt-out';
+export type ToolEffect = 'end-call' | 'opt-out' | 'transfer';
+
+const effectsByWeight: readonly ToolEffect[] = ['opt-out', 'transfer', 'end-call'];
+
+/** The effect that counts, when the model asks for several. */
+export function heaviest(wanted: readonly ToolEffect[]): ToolEffect | undefined {
+  return effectsByWeight.find((effect) => wanted.includes(effect));
+}
 
 /**
  * What using a tool amounts to: an effect on the call, an answer that the model goes on from, or nothing to say: the

@@ -4,8 +4,11 @@ import { connectionRoutes } from './routes/connections.ts';
 import { formRoutes } from './routes/forms.ts';
 import { healthRoutes } from './routes/health.ts';
 import { organizationRoutes } from './routes/organizations.ts';
+import { publishableKeyRoutes } from './routes/publishable-keys.ts';
 import { recordingRoutes } from './routes/recordings.ts';
+import { transferIntegrationRoutes } from './routes/transfer-integrations.ts';
 import { webhookRoutes } from './routes/webhooks.ts';
+import { widgetRoutes } from './routes/widget.ts';
 import { workflowRoutes } from './routes/workflows.ts';
 
 /** Every operation of the API: requests are routed by this table, and the OpenAPI document is made from it. */
@@ -14,8 +17,11 @@ export const apiRoutes: readonly Route[] = [
   ...recordingRoutes,
   ...workflowRoutes,
   ...formRoutes,
+  ...transferIntegrationRoutes,
   ...webhookRoutes,
   ...connectionRoutes,
   ...organizationRoutes,
+  ...publishableKeyRoutes,
+  ...widgetRoutes,
   ...healthRoutes,
 ];

@@ -25,6 +25,10 @@ function handlerWith(changes: Partial<HttpHandlerDeps> = {}) {
     calls: only({}),
     recordings: only({}),
     webhooks: only({}),
+    transferIntegrations: only({}),
+    publishableKeys: only({}),
+    webCalls: only({}),
+    trustedProxies: 0,
     carriers: only({}),
     rateLimits: createRateLimits({
       storage: {

@@ -6,6 +6,8 @@ import type { HttpRequest, HttpResponse } from '../ports/http.ts';
 import type { Logger } from '../ports/logger.ts';
 import { apiRoutes } from './api-routes.ts';
 import { createAuthentication } from './authentication.ts';
+import { clientAddress } from './client-address.ts';
+import { isForPages, pageHeaders, preflight } from './cors.ts';
 import { documentationRoutes } from './documentation.ts';
 import { checkText, readJson } from './json-body.ts';
 import { problemResponse, toCallkiteError } from './problem.ts';
@@ -18,6 +20,8 @@ export interface HttpHandlerDeps extends HttpServices {
   /** Without it the operator's endpoints answer 404. */
   operatorToken?: string | undefined;
   rateLimits: RateLimits;
+  /** As in `CallkiteOptions`. */
+  trustedProxies: number;
   logger: Logger;
 }
 
@@ -45,13 +49,15 @@ export function createHttpHandler(deps: HttpHandlerDeps): (request: HttpRequest)
       'cache-control': 'no-store',
       'x-content-type-options': 'nosniff',
     };
+    const forPages = isForPages(pathOf(request.target));
+    if (forPages) Object.assign(headers, pageHeaders(request));
     let response: HttpResponse;
     try {
       response = await answer(request, headers);
     } catch (thrown) {
       const error = toCallkiteError(thrown);
       if (error.code === 'internal') deps.logger.error({ requestId, err: thrown }, 'a request failed');
-      response = problemResponse(error);
+      response = problemResponse(error, { withCode: forPages });
     }
     return {
       status: response.status,
@@ -66,14 +72,19 @@ export function createHttpHandler(deps: HttpHandlerDeps): (request: HttpRequest)
     if (carrier) return deps.carriers.webhook(carrier[1] ?? '', carrier[2] ?? '', request);
 
     const match = findRoutes(path);
+    if (isForPages(path) && match) {
+      const answer = preflight(request, match.routes.keys());
+      if (answer) return answer;
+    }
     const route = match && routeOf(match, request.method, headers);
     if (!match || !route || (route.auth === 'operator' && deps.operatorToken === undefined)) {
       throw new CallkiteError('not_found', 'There is nothing at this path');
     }
-    const caller = await authenticate(route.auth, request);
-    if (caller) await countRequest(caller.organizationId, headers);
+    const remoteAddress = clientAddress(request, deps.trustedProxies);
+    const identity = await authenticate(route.auth, { headers: request.headers, remoteAddress });
+    if (identity.caller) await countRequest(identity.caller.organizationId, headers);
     return route.respond(deps, {
-      caller,
+      ...identity,
       parameters: match.parameters,
       query: route.query && validate(route.query, readQuery(request.target)),
       body: route.body && validate(route.body, await readBody(route, request)),

@@ -2,22 +2,37 @@ import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { CarrierIngress } from '../calls/carrier-ingress.ts';
-import type { HttpResponse } from '../ports/http.ts';
-import type { TextSocket } from '../ports/speech.ts';
+import { widgetProtocol } from '../contract/widget.ts';
+import type { HttpRequest, HttpResponse } from '../ports/http.ts';
+import type { MixedSocket } from '../ports/speech.ts';
+import type { WebCalls } from '../web-calls/web-calls.ts';
 import { fromNode, type MountOptions, targetBelow } from './node-handler.ts';
 
 /** What the sockets need of Callkite. */
 export interface SocketMount {
   readonly carriers: Pick<CarrierIngress, 'upgrade'>;
+  readonly webCalls: Pick<WebCalls, 'upgrade'>;
+}
+
+type Decision = { readonly accept: (socket: MixedSocket) => void } | { readonly refuse: HttpResponse };
+
+/** One kind of socket: who decides about it, and within which bounds it is held. */
+interface Door {
+  readonly sockets: WebSocketServer;
+  readonly pingMs: number;
+  decide(request: HttpRequest): Promise<Decision>;
 }
 
 const carrierPath = /^\/carriers\/([\w-]{1,64})\/([^?]*)/;
-const maximumMessageBytes = 64 * 1024;
-const pingMs = 20_000;
+const widgetPath = /^\/widget\/socket(\?|$)/;
+const maximumCarrierBytes = 64 * 1024;
+const maximumWidgetBytes = 16 * 1024;
+const carrierPingMs = 20_000;
+const widgetPingMs = 15_000;
 
 /**
- * Lets carriers open WebSockets, below `/carriers`, on a server. Upgrades of other paths are left to the host; without
- * another listener for them they are refused.
+ * Lets carriers and visitors of web pages open WebSockets, below `/carriers` and at `/widget/socket`, on a server.
+ * Upgrades of other paths are left to the host; without another listener for them they are refused.
  * @returns takes the listener off and drops the sockets
  */
 export function attachSockets(
@@ -25,31 +40,56 @@ export function attachSockets(
   callkite: SocketMount,
   { basePath = '' }: MountOptions = {},
 ): () => void {
-  const sockets = new WebSocketServer({
+  const carrierSockets = new WebSocketServer({
     noServer: true,
-    maxPayload: maximumMessageBytes,
+    maxPayload: maximumCarrierBytes,
     perMessageDeflate: false,
   });
+  const widgetSockets = new WebSocketServer({
+    noServer: true,
+    maxPayload: maximumWidgetBytes,
+    perMessageDeflate: false,
+    // What else is offered holds the visitor's token, which is not to be sent back.
+    handleProtocols: (offered) => offered.has(widgetProtocol) && widgetProtocol,
+  });
+
+  function doorOf(target: string): Door | null {
+    if (widgetPath.test(target)) {
+      return {
+        sockets: widgetSockets,
+        pingMs: widgetPingMs,
+        decide: (request) => callkite.webCalls.upgrade(request),
+      };
+    }
+    const carrier = carrierPath.exec(target);
+    return (
+      carrier && {
+        sockets: carrierSockets,
+        pingMs: carrierPingMs,
+        decide: (request) => callkite.carriers.upgrade(carrier[1] ?? '', carrier[2] ?? '', request),
+      }
+    );
+  }
 
   function onUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const target = targetBelow(basePath, request.url ?? '/');
-    const carrier = target === null ? null : carrierPath.exec(target);
-    if (target === null || !carrier) {
+    const door = target === null ? null : doorOf(target);
+    if (target === null || !door) {
       if (server.listenerCount('upgrade') === 1) refuse(socket, { status: 404, headers: {}, body: null });
       return;
     }
     const ignore = () => undefined;
     socket.on('error', ignore);
-    callkite.carriers.upgrade(carrier[1] ?? '', carrier[2] ?? '', fromNode(request, target)).then(
+    door.decide(fromNode(request, target)).then(
       (decision) => {
         if ('refuse' in decision) {
           refuse(socket, decision.refuse);
           return;
         }
         socket.off('error', ignore);
-        sockets.handleUpgrade(request, socket, head, (accepted) => {
-          keepAlive(accepted);
-          decision.accept(textSocket(accepted));
+        door.sockets.handleUpgrade(request, socket, head, (accepted) => {
+          keepAlive(accepted, door.pingMs);
+          decision.accept(mixedSocket(accepted));
         });
       },
       () => refuse(socket, { status: 500, headers: {}, body: null }),
@@ -59,13 +99,15 @@ export function attachSockets(
   server.on('upgrade', onUpgrade);
   return () => {
     server.off('upgrade', onUpgrade);
-    for (const socket of sockets.clients) socket.terminate();
-    sockets.close();
+    for (const sockets of [carrierSockets, widgetSockets]) {
+      for (const socket of sockets.clients) socket.terminate();
+      sockets.close();
+    }
   };
 }
 
 /** A peer that vanished without a word is noticed by its missing pong. */
-function keepAlive(socket: WebSocket): void {
+function keepAlive(socket: WebSocket, pingMs: number): void {
   let alive = true;
   socket.on('pong', () => {
     alive = true;
@@ -81,20 +123,26 @@ function keepAlive(socket: WebSocket): void {
   socket.once('close', () => clearInterval(timer));
 }
 
-function textSocket(socket: WebSocket): TextSocket {
+function mixedSocket(socket: WebSocket): MixedSocket {
+  let onBytes: ((bytes: Uint8Array) => void) | undefined;
   // A broken connection emits `close` as well, which is what listeners wait for.
   socket.on('error', () => undefined);
   return {
     send: (text) => socket.send(text),
+    sendBytes: (bytes) => socket.send(bytes),
     close: (code, reason) => socket.close(code, reason),
     get bufferedBytes() {
       return socket.bufferedAmount;
     },
     onMessage(listener) {
       socket.on('message', (data, isBinary) => {
-        if (isBinary) socket.close(1003, 'text only');
-        else listener(data.toString());
+        if (!isBinary) listener(data.toString());
+        else if (onBytes && Buffer.isBuffer(data)) onBytes(data);
+        else socket.close(1003, 'text only');
       });
+    },
+    onBytes(listener) {
+      onBytes = listener;
     },
     onClose(listener) {
       socket.once('close', listener);

@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { attachSockets, nodeHandler } from '../node.ts';
 import type { HttpRequest, HttpResponse } from '../ports/http.ts';
-import type { TextSocket } from '../ports/speech.ts';
+import type { MixedSocket, TextSocket } from '../ports/speech.ts';
 import { problemResponse, toCallkiteError } from './problem.ts';
 
 const servers: Server[] = [];
@@ -95,6 +95,12 @@ describe('attachSockets', () => {
         return carrier === 'twilio' ? { accept: (socket: TextSocket) => accept(socket, path) } : { refuse };
       },
     },
+    webCalls: { upgrade: async () => ({ refuse: { status: 403, headers: {}, body: null } }) },
+  });
+
+  const acceptingWebCalls = (accept: (socket: MixedSocket) => void) => ({
+    ...accepting(() => undefined),
+    webCalls: { upgrade: async () => ({ accept }) },
   });
 
   const refusal = (url: string) =>
@@ -149,6 +155,26 @@ describe('attachSockets', () => {
     const client = new WebSocket(`ws://${host}/chat`);
     expect(String((await once(client, 'message'))[0])).toBe('host');
     client.terminate();
+  });
+
+  it('passes text and sound both ways to web calls, under their sub-protocol', async () => {
+    const server = createServer();
+    const mount = acceptingWebCalls((socket) => {
+      socket.onMessage((message) => socket.send(`text ${message}`));
+      socket.onBytes((bytes) => socket.sendBytes(bytes.map((byte) => byte + 1)));
+    });
+    attachSockets(server, mount, { basePath: '/phone' });
+    const host = await listen(server);
+    const client = new WebSocket(`ws://${host}/phone/widget/socket`, ['call.v1', 'token.secret']);
+    await once(client, 'open');
+    expect(client.protocol).toBe('call.v1');
+    const received: unknown[] = [];
+    client.on('message', (data: Buffer, isBinary) => received.push(isBinary ? [...data] : data.toString()));
+    client.send('hello');
+    client.send(Uint8Array.of(1, 2));
+    await expect.poll(() => received).toEqual(['text hello', [2, 3]]);
+    client.send('x'.repeat(16 * 1024 + 1));
+    expect((await once(client, 'close'))[0]).toBe(1009);
   });
 
   it('closes on messages that are too long or no text', async () => {

@@ -36,6 +36,16 @@ export const requestExamples: Readonly<Record<string, unknown>> = {
   },
   updateForm: { title: 'Contact', expected_version: 1 },
   updateWorkflow: { name: 'Appointment reminder, mornings', expected_version: 1 },
+  createTransferIntegration: {
+    name: 'Billing',
+    mode: 'warm',
+    phone_number: '+12025550160',
+    transfer_url: 'https://example.com/who-is-on-duty',
+    fallback_numbers: ['+12025550161'],
+    ring_seconds: 25,
+    take_messages: true,
+  },
+  updateTransferIntegration: { mode: 'cold', transfer_url: null },
   createWebhook: { name: 'CRM', url: 'https://example.com/webhooks/calls' },
   createConnection: {
     account_id: 'AC00000000000000000000000000000000',
@@ -46,6 +56,26 @@ export const requestExamples: Readonly<Record<string, unknown>> = {
   createOrganization: { name: 'Example Dental', allowed_countries: ['US', 'CA'] },
   createOrganizationApiKey: { name: 'Backend', mode: 'live' },
   createApiKey: { name: 'Staging', mode: 'test' },
+  createPublishableKey: {
+    name: 'Website',
+    mode: 'live',
+    allowed_origins: ['https://www.example.com'],
+    workflow_ids: ['wf_01kag0n5v8qx3t7m2d9e4b6c8f'],
+    daily_calls: 200,
+    callback_countries: ['US'],
+  },
+  updatePublishableKey: { allowed_origins: ['https://www.example.com', 'https://*.example.org'] },
+  openWidgetSession: { workflow_id: 'wf_01kag0n5v8qx3t7m2d9e4b6c8f', media: 'text' },
+  requestWidgetCallback: {
+    workflow_id: 'wf_01kag0n5v8qx3t7m2d9e4b6c8f',
+    phone: '+12025550142',
+    name: 'Jamie Doe',
+    consent: {
+      text: 'I agree to be called back by an AI assistant of Example Dental at this number.',
+      version: '2026-11',
+      time: '2026-11-21T05:00:00.000Z',
+    },
+  },
 };
 
 /** Examples of answers by operation. */
@@ -98,5 +128,7 @@ export const answerExamples: Readonly<Record<string, unknown>> = {
       },
     ],
     tool_calls: [],
+    transfers: [],
+    visit: null,
   },
 };

@@ -4,10 +4,13 @@ import { errorBody } from '../contract/error-body.ts';
 import * as forms from '../contract/forms.ts';
 import * as notifications from '../contract/notifications.ts';
 import * as organizations from '../contract/organizations.ts';
+import * as transfers from '../contract/transfers.ts';
 import * as webhooks from '../contract/webhooks.ts';
+import * as widget from '../contract/widget.ts';
 import { workflowDefinition } from '../contract/workflow-definition.ts';
 import * as workflows from '../contract/workflows.ts';
 import type { ErrorCode } from '../errors.ts';
+import { isForPages } from './cors.ts';
 import { answerExamples, requestExamples } from './open-api-examples.ts';
 import { statusOf } from './problem.ts';
 import type { Route } from './route.ts';
@@ -21,11 +24,17 @@ const requestSchemas: Record<string, z.ZodType> = {
   CreateFormRequest: forms.createFormRequest,
   UpdateFormRequest: forms.updateFormRequest,
   FormFieldInput: forms.formField,
+  CreateTransferIntegrationRequest: transfers.createTransferIntegrationRequest,
+  UpdateTransferIntegrationRequest: transfers.updateTransferIntegrationRequest,
   CreateWebhookRequest: webhooks.createWebhookRequest,
   CreateConnectionRequest: organizations.createConnectionRequest,
   ConnectNumberRequest: organizations.connectNumberRequest,
   CreateOrganizationRequest: organizations.createOrganizationRequest,
   CreateApiKeyRequest: organizations.createApiKeyRequest,
+  CreatePublishableKeyRequest: widget.createPublishableKeyRequest,
+  UpdatePublishableKeyRequest: widget.updatePublishableKeyRequest,
+  WidgetSessionRequest: widget.widgetSessionRequest,
+  WidgetCallbackRequest: widget.widgetCallbackRequest,
 };
 
 const answerSchemas: Record<string, z.ZodType> = {
@@ -44,6 +53,9 @@ const answerSchemas: Record<string, z.ZodType> = {
   Form: forms.formResource,
   FormList: forms.formList,
   FormField: forms.formField,
+  TransferIntegration: transfers.transferIntegrationResource,
+  TransferIntegrationList: transfers.transferIntegrationList,
+  CallTransfer: transfers.callTransfer,
   Webhook: webhooks.webhookResource,
   CreatedWebhook: webhooks.createdWebhook,
   WebhookList: webhooks.webhookList,
@@ -60,6 +72,13 @@ const answerSchemas: Record<string, z.ZodType> = {
   ApiKey: organizations.apiKeyResource,
   CreatedApiKey: organizations.createdApiKey,
   ApiKeyList: organizations.apiKeyList,
+  PublishableKey: widget.publishableKeyResource,
+  CreatedPublishableKey: widget.createdPublishableKey,
+  PublishableKeyList: widget.publishableKeyList,
+  WidgetSession: widget.widgetSession,
+  WidgetCallback: widget.widgetCallback,
+  WidgetCallbackState: widget.widgetCallbackState,
+  WidgetError: widget.widgetErrorBody,
   Error: errorBody,
 };
 
@@ -70,7 +89,10 @@ const meaningOf: Readonly<Record<ErrorCode, string>> = {
   destination_not_allowed: 'Numbers of this kind or country may not be called',
   number_opted_out: 'The person at this number asked not to be called again',
   unauthenticated: 'The key is missing or invalid',
+  origin_not_allowed: 'The key is not for pages of this origin',
+  workflow_disabled: 'The key is not for this workflow, or the workflow was deleted',
   forbidden: 'It belongs to another organization, or the key may not do this',
+  business_profile_required: 'The carrier account has no approved business profile',
   not_found: 'It does not exist, or was deleted',
   method_not_allowed: 'The path does not know this method',
   conflict: 'It is not in a state that allows this',
@@ -101,7 +123,7 @@ export function openApiDocument(routes: readonly Route[]): Json {
     info: {
       title: 'Callkite',
       version: '1.0.0',
-      description: 'Places outbound phone calls in which an AI voice agent talks to the recipient.',
+      description: 'Places phone calls, and holds web calls, in which an AI voice agent talks to a person.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '.' }],
@@ -120,6 +142,12 @@ export function openApiDocument(routes: readonly Route[]): Json {
     components: {
       securitySchemes: {
         apiKey: { type: 'http', scheme: 'bearer', description: 'API key (`ck_live_…` or `ck_test_…`)' },
+        publishableKey: {
+          type: 'http',
+          scheme: 'bearer',
+          description: 'Publishable key (`ck_pub_…`), from pages of its origins only',
+        },
+        visitToken: { type: 'http', scheme: 'bearer', description: 'Token of a call-back' },
         operatorToken: { type: 'http', scheme: 'bearer', description: "The operator's token" },
       },
       headers: {
@@ -138,7 +166,13 @@ export function openApiDocument(routes: readonly Route[]): Json {
 
 function operation(route: Route): Json {
   const { operationId, auth, body, idempotent = false } = route;
-  const security = { key: [{ apiKey: [] }], operator: [{ operatorToken: [] }], none: [] }[auth];
+  const security = {
+    key: [{ apiKey: [] }],
+    operator: [{ operatorToken: [] }],
+    publishable: [{ publishableKey: [] }],
+    visit: [{ visitToken: [] }],
+    none: [],
+  }[auth];
   return {
     operationId,
     tags: [route.tag],
@@ -195,6 +229,7 @@ function problems(route: Route): Json {
     for (const code of ['unauthenticated', 'rate_limited', 'storage_unavailable'] as const) codes.add(code);
   if (route.query || route.body) codes.add('validation_failed').add('malformed_request');
   if (route.body) codes.add('payload_too_large').add('unsupported_media_type');
+  if (route.auth === 'publishable') codes.add('origin_not_allowed');
   codes.add('internal');
   const byStatus = new Map<number, ErrorCode[]>();
   for (const code of codes) byStatus.set(statusOf[code], [...(byStatus.get(statusOf[code]) ?? []), code]);
@@ -208,7 +243,7 @@ function problems(route: Route): Json {
           'Callkite-Error-Code',
           ...(status === 429 || status === 503 ? ['Retry-After'] : []),
         ]),
-        ...jsonContent(reference('Error')),
+        ...jsonContent(reference(isForPages(route.path) ? 'WidgetError' : 'Error')),
       },
     ]),
   );

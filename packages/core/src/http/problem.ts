@@ -10,6 +10,9 @@ export const statusOf: Readonly<Record<ErrorCode, number>> = {
   number_opted_out: 400,
   unauthenticated: 401,
   forbidden: 403,
+  business_profile_required: 403,
+  origin_not_allowed: 403,
+  workflow_disabled: 403,
   not_found: 404,
   method_not_allowed: 405,
   conflict: 409,
@@ -36,8 +39,14 @@ export function toCallkiteError(error: unknown): CallkiteError {
   });
 }
 
-/** The answer for an error: `{error}`, and `details` for failed validation. */
-export function problemResponse(error: CallkiteError): HttpResponse {
+/**
+ * The answer for an error: `{error}`, and `details` for failed validation.
+ * @param options.withCode adds `code`, which the header tells otherwise @default false
+ */
+export function problemResponse(
+  error: CallkiteError,
+  { withCode = false }: { withCode?: boolean } = {},
+): HttpResponse {
   const { code, message, details = {} } = error;
   const headers: Record<string, string> = {
     'content-type': 'application/json',
@@ -51,6 +60,10 @@ export function problemResponse(error: CallkiteError): HttpResponse {
   return {
     status: statusOf[code],
     headers,
-    body: JSON.stringify(code === 'validation_failed' ? { error: message, details } : { error: message }),
+    body: JSON.stringify({
+      error: message,
+      ...(withCode && { code }),
+      ...(code === 'validation_failed' && { details }),
+    }),
   };
 }

@@ -6,6 +6,9 @@ import type { Forms } from '../forms/forms.ts';
 import type { Webhooks } from '../notifications/webhooks.ts';
 import type { Caller, Organizations } from '../organizations/organizations.ts';
 import type { HttpResponse } from '../ports/http.ts';
+import type { TransferIntegrations } from '../transfers/transfer-integrations.ts';
+import type { PublishableKeys } from '../web-calls/publishable-keys.ts';
+import type { Visitor, WebCalls } from '../web-calls/web-calls.ts';
 import type { Workflows } from '../workflows/workflows.ts';
 
 /** Whether this process should get requests, and why not. */
@@ -22,18 +25,30 @@ export interface HttpServices {
   calls: Calls;
   recordings: Recordings;
   webhooks: Webhooks;
+  transferIntegrations: TransferIntegrations;
+  publishableKeys: PublishableKeys;
+  webCalls: WebCalls;
   readiness(): Promise<Readiness>;
 }
 
-/** `key`: an organization's API key. `operator`: the operator's token. */
-export type RouteAuth = 'key' | 'operator' | 'none';
+/**
+ * `key`: an organization's API key. `operator`: the operator's token. `publishable`: a key of a web page, from a page of
+ * its origins. `visit`: a token that the route judges itself.
+ */
+export type RouteAuth = 'key' | 'operator' | 'publishable' | 'visit' | 'none';
+
+/** Who asks, as far as a route's `auth` tells. */
+export interface Identity {
+  readonly caller: Caller | null;
+  readonly visitor: Visitor | null;
+  readonly token: string | null;
+}
 
 type PathParameters<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
   ? Readonly<Record<Name, string>> & PathParameters<Rest>
   : unknown;
 
-interface RouteInput {
-  readonly caller: Caller | null;
+interface RouteInput extends Identity {
   readonly parameters: Readonly<Record<string, string>>;
   readonly query: unknown;
   readonly body: unknown;
@@ -46,6 +61,8 @@ interface TypedInput<
   Body extends z.ZodType,
 > {
   readonly caller: Auth extends 'key' ? Caller : null;
+  readonly visitor: Auth extends 'publishable' ? Visitor : null;
+  readonly token: Auth extends 'visit' ? string : null;
   readonly parameters: PathParameters<Path>;
   readonly query: z.output<Query>;
   readonly body: z.output<Body>;

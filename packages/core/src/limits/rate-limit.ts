@@ -80,7 +80,8 @@ export function createRateLimits(deps: RateLimitsDeps): RateLimits {
   };
 }
 
-function rateLimited(state: RateLimiterRes): CallkiteError {
+/** The error for a limiter that rejected. */
+export function rateLimited(state: RateLimiterRes): CallkiteError {
   const retryAfterSeconds = wholeSeconds(state.msBeforeNext);
   return new CallkiteError('rate_limited', `Too many requests: retry in ${retryAfterSeconds} s`, {
     retryable: true,
@@ -92,7 +93,8 @@ function wholeSeconds(ms: number): number {
   return Math.max(1, Math.ceil(ms / 1000));
 }
 
-function networkOf(remoteAddress: string | null): string {
+/** What counts as one client: an IPv4 address, or an IPv6 network (/64). */
+export function networkOf(remoteAddress: string | null): string {
   if (!remoteAddress || !ipaddr.isValid(remoteAddress)) return 'unknown';
   const address = ipaddr.process(remoteAddress);
   return address instanceof ipaddr.IPv6 ? address.parts.slice(0, 4).join(':') : address.toString();

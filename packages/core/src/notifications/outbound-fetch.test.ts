@@ -472,3 +472,44 @@ describe('post', () => {
     );
   });
 });
+
+describe('ask', () => {
+  const ask = (options: OutboundFetchOptions, url: string) =>
+    createOutboundFetch(options).ask({ url, headers: {}, body: '{}' });
+
+  it('reads what is answered with success, within limits', async () => {
+    const port = await httpServer((request, response) => {
+      const [, status = '200', bytes = '0'] = (request.url ?? '').split('/');
+      response.writeHead(Number(status), { location: '/200/3' }).end('x'.repeat(Number(bytes)));
+    });
+    const options = { allowPrivate: true, maximumResponseBytes: 100 };
+    const answer = (path: string) => ask(options, `http://127.0.0.1:${port}${path}`);
+    expect(await answer('/200/3')).toBe('xxx');
+    expect(await answer('/201/99')).toBe('x'.repeat(99));
+    for (const path of ['/200/100', '/200/5000', '/500/3', '/404/3', '/307/3']) {
+      expect(await answer(path), path).toBeNull();
+    }
+  });
+
+  it('gives up on an answer that does not end, and on one that breaks off', async () => {
+    const slow = await rawServer((socket) => socket.write('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nabc'));
+    const options = { allowPrivate: true, timeoutMs: 200 };
+    expect(await ask(options, `http://127.0.0.1:${slow.port}/`)).toBeNull();
+    const broken = await rawServer((socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nabc'));
+    expect(await ask({ allowPrivate: true }, `http://127.0.0.1:${broken.port}/`)).toBeNull();
+  });
+
+  it('reaches public hosts only, whatever the name stood for before', async () => {
+    let connections = 0;
+    const options: OutboundFetchOptions = {
+      lookup: async () => ['127.0.0.1'],
+      connect: () => {
+        connections += 1;
+        throw new Error('nothing may be connected to');
+      },
+    };
+    expect(await ask(options, 'https://example.com/')).toBeNull();
+    expect(await ask(options, 'http://example.com/')).toBeNull();
+    expect(connections).toBe(0);
+  });
+});

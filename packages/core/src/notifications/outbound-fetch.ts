@@ -1,6 +1,6 @@
 import { lookup as lookupName } from 'node:dns/promises';
 import { connect as connectTcp, isIP, type Socket, type TcpNetConnectOpts } from 'node:net';
-import { buildConnector, Client, errors } from 'undici';
+import { buildConnector, Client, type Dispatcher, errors } from 'undici';
 import { CallkiteError } from '../errors.ts';
 import { createAddressRule } from './public-addresses.ts';
 
@@ -60,6 +60,8 @@ export interface OutboundFetch {
    * session is shared with another request; proxies of the environment are not used. Never rejects.
    */
   post(request: OutboundRequest): Promise<OutboundAnswer>;
+  /** Posts like `post`. @returns the answer's body; `null` when it is not a success, complete and within the limits */
+  ask(request: OutboundRequest): Promise<string | null>;
 }
 
 const checkTimeoutMs = 3_000;
@@ -148,7 +150,12 @@ export function createOutboundFetch(options: OutboundFetchOptions = {}): Outboun
     };
   }
 
-  async function exchange(request: OutboundRequest, signal: AbortSignal): Promise<OutboundAnswer> {
+  /** @param take reads the body of the answer while its connection is open */
+  async function exchange<Taken>(
+    request: OutboundRequest,
+    signal: AbortSignal,
+    take: (answer: Dispatcher.ResponseData) => Promise<Taken>,
+  ): Promise<Taken> {
     signal.throwIfAborted();
     const url = parse(request.url);
     const addresses = await addressesOf(url, signal);
@@ -159,7 +166,7 @@ export function createOutboundFetch(options: OutboundFetchOptions = {}): Outboun
       bodyTimeout: 0,
     });
     try {
-      const { statusCode, headers, body } = await client.request({
+      const answer = await client.request({
         method: 'POST',
         path: url.pathname + url.search,
         headers: request.headers,
@@ -167,12 +174,16 @@ export function createOutboundFetch(options: OutboundFetchOptions = {}): Outboun
         reset: true,
         signal,
       });
-      await drain(body, maximumResponseBytes);
-      return { status: statusCode, retryAfterSeconds: retryAfter(headers['retry-after']), error: null };
+      return await take(answer);
     } finally {
       await client.destroy();
     }
   }
+
+  const signalsOf = (request: OutboundRequest) => {
+    const deadline = AbortSignal.timeout(timeoutMs);
+    return { deadline, signal: request.signal ? AbortSignal.any([deadline, request.signal]) : deadline };
+  };
 
   return {
     check(url) {
@@ -189,13 +200,25 @@ export function createOutboundFetch(options: OutboundFetchOptions = {}): Outboun
       }
     },
     async post(request) {
-      const deadline = AbortSignal.timeout(timeoutMs);
-      const signal = request.signal ? AbortSignal.any([deadline, request.signal]) : deadline;
+      const { deadline, signal } = signalsOf(request);
       try {
-        return await exchange(request, signal);
+        return await exchange(request, signal, async ({ statusCode, headers, body }) => {
+          await read(body, maximumResponseBytes);
+          return { status: statusCode, retryAfterSeconds: retryAfter(headers['retry-after']), error: null };
+        });
       } catch (error) {
         const failure = deadline.aborted ? 'timeout' : signal.aborted ? 'given up' : failureOf(error);
         return { status: null, retryAfterSeconds: null, error: failure };
+      }
+    },
+    async ask(request) {
+      try {
+        return await exchange(request, signalsOf(request).signal, async ({ statusCode, body }) => {
+          const bytes = await read(body, maximumResponseBytes);
+          return statusCode >= 200 && statusCode < 300 ? (bytes?.toString('utf8') ?? null) : null;
+        });
+      } catch {
+        return null;
       }
     },
   };
@@ -244,17 +267,21 @@ async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<
   }
 }
 
-/** Lets the receiver finish its answer, within limits. What happens to the body changes nothing. */
-async function drain(body: AsyncIterable<Uint8Array>, maximumBytes: number): Promise<void> {
+/** Lets the receiver finish its answer, within limits. @returns `null` when it did not, or was cut off */
+async function read(body: AsyncIterable<Uint8Array>, maximumBytes: number): Promise<Buffer | null> {
+  const chunks: Uint8Array[] = [];
   let bytes = 0;
   try {
     for await (const chunk of body) {
       bytes += chunk.byteLength;
-      if (bytes >= maximumBytes) return;
+      if (bytes >= maximumBytes) return null;
+      chunks.push(chunk);
     }
   } catch {
-    // Cut off, by the receiver or by the deadline.
+    // By the receiver or by the deadline.
+    return null;
   }
+  return Buffer.concat(chunks);
 }
 
 function retryAfter(value: string | string[] | undefined): number | null {

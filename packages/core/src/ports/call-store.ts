@@ -6,6 +6,12 @@ import type { CarrierConnection } from './organization-store.ts';
 import type { Page, PageRequest } from './page.ts';
 import type { AnsweredBy, CarrierCallStatus } from './telephony.ts';
 
+/**
+ * Who or what is heard on a call. `greeting`: a mailbox speaks, and its end is waited for; `voicemail`: a message is being
+ * left there.
+ */
+export type HeardAnswer = 'person' | 'greeting' | 'voicemail' | 'screening' | 'menu' | 'mailbox-full' | 'fax';
+
 export interface CallRecord {
   readonly id: string;
   readonly organizationId: string;
@@ -14,10 +20,11 @@ export interface CallRecord {
   readonly workflowId: string;
   readonly workflowVersion: number;
   readonly workflowName: string;
-  readonly connectionId: string;
-  /** E.164 */
+  /** `null` for a web call, which no carrier carries. */
+  readonly connectionId: string | null;
+  /** E.164, or `browser` for a web call */
   readonly from: string;
-  /** E.164 */
+  /** E.164, or `browser` for a web call */
   readonly to: string;
   readonly recipientName: string | null;
   readonly recipientEmail: string | null;
@@ -30,7 +37,12 @@ export interface CallRecord {
   /** `null` until completed. */
   readonly outcome: CallOutcome | null;
   readonly reason: CallReason | null;
+  /** What was heard, and until then what the carrier detected. */
   readonly answeredBy: AnsweredBy | null;
+  /** Noted by the conversation; `null` while it is open who answered. */
+  readonly heard: HeardAnswer | null;
+  /** The message written for this call, where its workflow asks for one. */
+  readonly voicemailMessage: string | null;
   readonly cancelRequested: boolean;
   /** The agent is done; what is left is to hang up. */
   readonly conversationOver: boolean;
@@ -99,7 +111,7 @@ export interface AcceptCall {
     readonly lifetimeMs: number;
     readonly answer: { readonly status: number; readonly body: string };
   } | null;
-  readonly work:
+  readonly work: /** Stores a `write_voicemail` job where the workflow asks for a message; then as below, before `setVoicemailMessage`. */
     | { readonly origin: 'workflow'; readonly workflowId: string }
     /** Stores the workflow too, and a `generate_workflow` job; the call is not dialled before `setGeneratedWorkflow`. */
     | {
@@ -189,6 +201,12 @@ export interface CallStore {
   ): Promise<void>;
 
   /**
+   * Stores the message written for a mailbox and makes the call dialable. `null`: dial without. No effect when the call
+   * is already dialable or over.
+   */
+  setVoicemailMessage(callId: string, message: string | null): Promise<void>;
+
+  /**
    * Cancels: `cancelRequested` is set. Queued: completed at once as canceled. Dialling or live: the attempt is
    * returned, for the caller to end at the carrier. Already completed: nothing.
    */
@@ -240,6 +258,12 @@ export interface CallStore {
   /** Notes that the conversation came to its end: a channel that closes from now on is not lost. */
   noteConversationOver(callId: string): Promise<void>;
 
+  /**
+   * Notes who or what is heard, while the call is live; the last note counts. From then on it, not what the carrier
+   * detected, says who answered and whether the call reached a machine (see `answeredByHeard`).
+   */
+  noteHeard(callId: string, heard: HeardAnswer): Promise<void>;
+
   /** Counts a lost speech channel of a live call. @returns how many were lost, this one included */
   countLostChannel(callId: string): Promise<number>;
 
@@ -259,8 +283,8 @@ export interface CallStore {
   /** The sealed account secret an attempt was placed with; `null` for an unknown attempt. */
   connectionOfAttempt(attemptId: string): Promise<CarrierConnection | null>;
   /**
-   * Finds calls without an owner (no open job, no live attempt, not queued) and gives them a `watch_attempt` or
-   * `finish_call` job. Anything found is a defect: the caller logs it as an error.
+   * Finds calls without an owner (no open job, no live attempt, not queued) and gives them a `watch_attempt`,
+   * `watch_web_call` or `finish_call` job. Anything found is a defect: the caller logs it as an error.
    */
   adoptOrphans(): Promise<number>;
   /** Deletes idempotency records that expired over an hour ago. */

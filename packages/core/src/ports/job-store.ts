@@ -1,9 +1,15 @@
 /**
- * Work that outlives a process. `subjectId` names a call (`generate_workflow`, `finish_call`,
- * `follow_recording`),
- * an attempt (`watch_attempt`) or a delivery (`deliver`).
+ * Work that outlives a process. `subjectId` names a call (`generate_workflow`, `write_voicemail`, `watch_web_call`,
+ * `finish_call`, `follow_recording`), an attempt (`watch_attempt`) or a delivery (`deliver`).
  */
-export type JobKind = 'generate_workflow' | 'watch_attempt' | 'finish_call' | 'follow_recording' | 'deliver';
+export type JobKind =
+  | 'generate_workflow'
+  | 'write_voicemail'
+  | 'watch_attempt'
+  | 'watch_web_call'
+  | 'finish_call'
+  | 'follow_recording'
+  | 'deliver';
 
 export interface Job {
   readonly id: string;

@@ -9,6 +9,12 @@ export interface TextSocket {
   onClose(listener: (code: number) => void): void;
 }
 
+/** A socket that carries sound beside its texts. */
+export interface MixedSocket extends TextSocket {
+  sendBytes(bytes: Uint8Array): void;
+  onBytes(listener: (bytes: Uint8Array) => void): void;
+}
+
 /** What happens on the callee's side of a live call. */
 export type CalleeEvent =
   /** Always first. `providerCallId` is the carrier's id of the call. */
@@ -51,6 +57,8 @@ export type AudioEvent =
   /** The callee's sound, without gaps: what was lost on the way is filled with silence. */
   | { readonly type: 'audio'; readonly audio: string }
   | { readonly type: 'pressed'; readonly digit: string }
+  /** Words that came in writing: a turn of the callee, as if said. Web calls only. */
+  | { readonly type: 'typed'; readonly text: string }
   /** Everything played before this mark has been heard. Never told of marks that `clear` took back. */
   | { readonly type: 'played'; readonly mark: string }
   /** Always last. */

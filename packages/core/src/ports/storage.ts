@@ -6,6 +6,8 @@ import type { JobStore } from './job-store.ts';
 import type { OrganizationStore } from './organization-store.ts';
 import type { RecordingStore } from './recording-store.ts';
 import type { ToolCallStore } from './tool-call-store.ts';
+import type { TransferStore } from './transfer-store.ts';
+import type { WebCallStore } from './web-call-store.ts';
 import type { WorkflowStore } from './workflow-store.ts';
 
 /**
@@ -24,6 +26,8 @@ export interface Storage {
   readonly calls: CallStore;
   readonly toolCalls: ToolCallStore;
   readonly recordings: RecordingStore;
+  readonly transfers: TransferStore;
+  readonly webCalls: WebCallStore;
   readonly deliveries: DeliveryStore;
   readonly jobs: JobStore;
   /** Brings the schema up to date; safe to call from many processes at once. Idempotent. */

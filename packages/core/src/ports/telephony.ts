@@ -95,8 +95,40 @@ export type CarrierEvent =
    * `unknown`: the callee is still there, and the carrier does not tell a channel that broke from one that we ended.
    */
   | { readonly type: 'channel-ended'; readonly how: 'callee-left' | 'we-ended' | 'lost' | 'unknown' }
+  /** What a `dial` instruction led to is over. The carrier waits for instructions, unless the callee has left. */
+  | {
+      readonly type: 'dial-ended';
+      readonly legId: string;
+      /** How the leg ended. */
+      readonly status: CarrierCallStatus;
+      /** Whether the two could talk; null when the carrier does not say. */
+      readonly connected: boolean | null;
+      readonly durationSeconds: number | null;
+      readonly providerLegId: string | null;
+      readonly calleeLeft: boolean;
+    }
+  /** Told of a leg that a `dial` instruction started; `providerCallId` of the webhook is that of the leg. */
+  | { readonly type: 'leg'; readonly legId: string; readonly event: LegEvent }
   /** A recording of the call began, is complete, or came to nothing. May come long after the end of the call. */
   | { readonly type: 'recording'; readonly recording: CarrierRecording };
+
+/** What happens on the line of somebody a call is to be transferred to. */
+export type LegEvent =
+  | {
+      readonly type: 'status';
+      readonly status: CarrierCallStatus;
+      readonly durationSeconds: number | null;
+    }
+  /** They picked up; the carrier waits for instructions before it connects them. */
+  | { readonly type: 'picked-up' }
+  /** They pressed a key or said something when asked whether they take the call. The carrier waits for instructions. */
+  | {
+      readonly type: 'replied';
+      readonly digit: string | null;
+      readonly words: string | null;
+      /** Of the question that was asked, as given with it. */
+      readonly round: number;
+    };
 
 export interface VerifiedCarrierEvent {
   readonly attemptToken: string;
@@ -123,6 +155,42 @@ export type CallInstruction =
     }
   /** Speak, then hang up. */
   | { readonly type: 'say'; readonly text: string; readonly language: string; readonly voice: string | null }
+  /**
+   * Ring somebody else, once, and connect the two. Ends with `dial-ended`; what happens on the new line is told by
+   * `leg` events.
+   */
+  | {
+      readonly type: 'dial';
+      readonly attemptToken: string;
+      /** Names the new line in every webhook about it. Letters, digits and `_`. */
+      readonly legId: string;
+      /** E.164 */
+      readonly to: string;
+      /** E.164, the number of the organization that is shown */
+      readonly callerId: string;
+      readonly ringSeconds: number;
+      /** The carrier ends the talk of the two after this. */
+      readonly maximumTalkSeconds: number;
+      /** Ask what to do when they pick up (`picked-up`), instead of connecting them at once. */
+      readonly screened: boolean;
+    }
+  /** Ask somebody who picked up whether they take the call; without a reply hang up on them. */
+  | {
+      readonly type: 'ask';
+      readonly attemptToken: string;
+      readonly legId: string;
+      /** Said once, before the question. */
+      readonly text: string;
+      readonly question: string;
+      /** Words the reply is likely to have. */
+      readonly expected: readonly string[];
+      readonly language: string;
+      readonly voice: string | null;
+      /** Comes back with the reply. */
+      readonly round: number;
+    }
+  /** Connect somebody who picked up with the callee. */
+  | { readonly type: 'connect' }
   | { readonly type: 'hang-up' };
 
 /** A recording as a file. */

@@ -3,6 +3,7 @@ import { createProbe, type HttpProbe, type HttpUnderTest } from './http/http-pro
 import { placingCalls } from './http/placing-calls.ts';
 import { resources } from './http/resources.ts';
 import { surface } from './http/surface.ts';
+import { webPages } from './http/web-pages.ts';
 
 export interface HttpConformanceOptions {
   /** The test runner's `it`. */
@@ -18,7 +19,13 @@ export interface HttpConformanceOptions {
  */
 export function httpConformance({ it, start }: HttpConformanceOptions): void {
   let started: Promise<HttpProbe> | undefined;
-  for (const [name, test] of Object.entries({ ...placingCalls, ...badInput, ...resources, ...surface })) {
+  for (const [name, test] of Object.entries({
+    ...placingCalls,
+    ...badInput,
+    ...resources,
+    ...webPages,
+    ...surface,
+  })) {
     it(name, async () => {
       started ??= start().then(createProbe);
       await test(await started);

@@ -12,6 +12,8 @@ import { recordingsContract } from './storage/recordings.ts';
 import { reportsContract } from './storage/reports.ts';
 import type { StorageTest } from './storage/tenant.ts';
 import { toolCallsContract } from './storage/tool-calls.ts';
+import { transfersContract } from './storage/transfers.ts';
+import { webCallsContract } from './storage/web-calls.ts';
 import { workflowsContract } from './storage/workflows.ts';
 import type { TestFunction } from './telephony-contract.ts';
 
@@ -46,6 +48,8 @@ export function storageContract(options: StorageContractOptions): void {
   conversationsContract(test);
   toolCallsContract(test);
   recordingsContract(test);
+  transfersContract(test);
+  webCallsContract(test);
   jobsContract(test, openAnother);
   deliveriesContract(test);
   limitingContract(test);

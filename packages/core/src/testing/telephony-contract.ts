@@ -332,7 +332,28 @@ function instructionTests(test: FixtureTest): void {
     } as const;
     const inWords = { ...converse, mode: 'relay', preamble: null } as const;
     const inSound = { ...converse, mode: 'realtime', preamble: 'Hello.' } as const;
-    for (const instruction of [say, inWords, inSound, { type: 'hang-up' }] as const) {
+    const leg = { attemptToken, legId: 'leg_1' };
+    const dial = {
+      type: 'dial',
+      ...leg,
+      to: '+12025550160',
+      callerId: '+12025550183',
+      ringSeconds: 25,
+      maximumTalkSeconds: 3600,
+      screened: true,
+    } as const;
+    const ask = {
+      type: 'ask',
+      ...leg,
+      text: 'A call for you.',
+      question: 'Do you take it?',
+      expected: ['yes', 'no'],
+      language: 'en-US',
+      voice: null,
+      round: 1,
+    } as const;
+    const plain = [{ type: 'connect' }, { type: 'hang-up' }] as const;
+    for (const instruction of [say, inWords, inSound, dial, ask, ...plain]) {
       const response = telephony.renderInstruction(instruction);
       assert.equal(response.status, 200);
       assert.ok(response.headers['content-type']);

@@ -67,19 +67,18 @@ export function lintWorkflow(definition: WorkflowDefinition): WorkflowIssue[] {
       message: 'give every step a title of its own: an earlier step has this one',
     });
   }
-  for (const name of ['forms', 'tools'] as const) {
-    for (const index of repeated(definition[name])) {
+  const lists = {
+    forms: definition.forms,
+    tools: definition.tools,
+    'abilities.transfer': definition.abilities.transfer,
+  };
+  for (const [name, ids] of Object.entries(lists)) {
+    for (const index of repeated(ids)) {
       issues.push({
         path: `definition.${name}.${index}`,
         message: 'name it once: an earlier entry is the same',
       });
     }
-  }
-  if (definition.voicemail.message !== undefined && !definition.dialing.detectMachine) {
-    issues.push({
-      path: 'definition.voicemail.message',
-      message: 'turn on dialing.detectMachine: without it no machine is recognised and no message left',
-    });
   }
   const { silenceSeconds, maximumDurationSeconds } = definition.endRules;
   if (silenceSeconds >= maximumDurationSeconds) {

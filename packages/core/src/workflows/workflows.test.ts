@@ -91,10 +91,31 @@ const workflows = createWorkflows({
             }
           : null,
     },
+    transfers: {
+      getIntegration: async (organization, id) =>
+        organization === organizationId && id === 'tri_1'
+          ? {
+              id,
+              organizationId: organization,
+              name: 'Billing',
+              mode: 'warm',
+              phoneNumber: '+12025550160',
+              transferUrl: null,
+              fallbackNumbers: [],
+              ringSeconds: 25,
+              takeMessages: true,
+              createdAt: new Date(),
+            }
+          : null,
+    },
   },
   toolNames: ['find_order'],
   hasSpeechModel: false,
+  isTransferAvailable: async (_organizationId, mode) => mode === profileApproved,
 });
+
+/** The mode whose carrier account has an approved business profile. */
+let profileApproved: 'live' | 'test' | null = 'live';
 
 async function issuesOf(input: { name?: string; definition?: unknown }): Promise<string[]> {
   const error: unknown = await workflows
@@ -145,6 +166,20 @@ describe('createWorkflows', () => {
     await expect(workflows.get('org_2', id)).rejects.toMatchObject({ code: 'not_found' });
   });
 
+  it('takes transfers that exist, once each, and where the business profile allows them', async () => {
+    const issues = (transfer: string[]) =>
+      issuesOf({ definition: { ...definition, abilities: { transfer } } });
+    expect(await issues(['tri_1'])).toEqual([]);
+    expect(await issues(['tri_1', 'tri_2'])).toEqual(['definition.abilities.transfer.1']);
+    expect(await issues(['tri_1', 'tri_1'])).toEqual(['definition.abilities.transfer.1']);
+    profileApproved = 'test';
+    expect(await issues(['tri_1'])).toEqual([]);
+    profileApproved = null;
+    expect(await issues(['tri_1'])).toEqual(['definition.abilities.transfer']);
+    expect(await issues([])).toEqual([]);
+    profileApproved = 'live';
+  });
+
   it('tells everything that is wrong at once', async () => {
     expect(
       await issuesOf({
@@ -162,17 +197,10 @@ describe('createWorkflows', () => {
           ...definition,
           language: 'en-abcde-abcde',
           steps: [step('Ask'), step('Close'), step('ask')],
-          voicemail: { message: 'Please call back.' },
-          dialing: { detectMachine: false },
           endRules: { maximumDurationSeconds: 30, silenceSeconds: 30 },
         },
       }),
-    ).toEqual([
-      'definition.language',
-      'definition.steps.2.title',
-      'definition.voicemail.message',
-      'definition.endRules.silenceSeconds',
-    ]);
+    ).toEqual(['definition.language', 'definition.steps.2.title', 'definition.endRules.silenceSeconds']);
   });
 
   it('limits free metadata', async () => {

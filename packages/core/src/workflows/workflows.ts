@@ -8,8 +8,11 @@ import { CallkiteError } from '../errors.ts';
 import { createId } from '../ids.ts';
 import type { DeliveryStore } from '../ports/delivery-store.ts';
 import type { FormStore } from '../ports/form-store.ts';
+import type { Mode } from '../ports/mode.ts';
 import type { Page, PageRequest } from '../ports/page.ts';
+import type { TransferStore } from '../ports/transfer-store.ts';
 import type { WorkflowRecord, WorkflowStore } from '../ports/workflow-store.ts';
+import { businessProfileAdvice } from '../transfers/transfer-integrations.ts';
 import { lintWorkflow, type WorkflowIssue } from './linter.ts';
 
 /**
@@ -39,11 +42,14 @@ export interface WorkflowsDeps {
     readonly workflows: WorkflowStore;
     readonly deliveries: Pick<DeliveryStore, 'getIntegration'>;
     readonly forms: Pick<FormStore, 'get'>;
+    readonly transfers: Pick<TransferStore, 'getIntegration'>;
   };
   /** Names of the tools that embedders added. */
   readonly toolNames: readonly string[];
   /** Whether calls can be in `realtime` mode. */
   readonly hasSpeechModel: boolean;
+  /** Whether calls of this mode could be transferred. */
+  isTransferAvailable(organizationId: string, mode: Mode): Promise<boolean>;
 }
 
 const workflowName = z.string().trim().min(1).max(200);
@@ -65,7 +71,7 @@ function refuse(issues: readonly WorkflowIssue[]): void {
 }
 
 export function createWorkflows(deps: WorkflowsDeps): Workflows {
-  const { workflows, deliveries, forms } = deps.storage;
+  const { workflows, deliveries, forms, transfers } = deps.storage;
 
   async function missing(organizationId: string, id: string): Promise<CallkiteError> {
     const owner = await workflows.ownerOf(id);
@@ -80,14 +86,16 @@ export function createWorkflows(deps: WorkflowsDeps): Workflows {
    */
   async function unknownNames(
     organizationId: string,
-    { metadata, forms: namedForms, tools, voice }: WorkflowDefinition,
+    { metadata, forms: namedForms, tools, abilities, voice }: WorkflowDefinition,
     current: WorkflowDefinition | undefined,
   ): Promise<WorkflowIssue[]> {
     const webhookIds = (metadata.webhooks ?? []).filter((id) => !current?.metadata.webhooks?.includes(id));
     const formIds = namedForms.filter((id) => !current?.forms.includes(id));
-    const [integrations, records] = await Promise.all([
+    const transferIds = abilities.transfer.filter((id) => !current?.abilities.transfer.includes(id));
+    const [integrations, records, targets] = await Promise.all([
       Promise.all(webhookIds.map((id) => deliveries.getIntegration(organizationId, id))),
       Promise.all(formIds.map((id) => forms.get(organizationId, id))),
+      Promise.all(transferIds.map((id) => transfers.getIntegration(organizationId, id))),
     ]);
     return [
       ...issuesAt(
@@ -97,6 +105,14 @@ export function createWorkflows(deps: WorkflowsDeps): Workflows {
       ),
       ...issuesAt('definition.forms', records, 'create the form first: there is none with this id'),
       ...issuesAt(
+        'definition.abilities.transfer',
+        targets,
+        'create the transfer integration first: there is none with this id',
+      ),
+      ...(transferIds.length > 0 && !(await mayTransferCalls(organizationId))
+        ? [{ path: 'definition.abilities.transfer', message: businessProfileAdvice }]
+        : []),
+      ...issuesAt(
         'definition.tools',
         tools.map((name) => (deps.toolNames.includes(name) ? name : null)),
         'this server has no tool of this name',
@@ -105,6 +121,14 @@ export function createWorkflows(deps: WorkflowsDeps): Workflows {
         ? [{ path: 'definition.voice.mode', message: 'use relay: this server has no speech model' }]
         : []),
     ];
+  }
+
+  /** A workflow serves calls of both modes: one of them must be able to. */
+  async function mayTransferCalls(organizationId: string): Promise<boolean> {
+    return (
+      (await deps.isTransferAvailable(organizationId, 'live')) ||
+      (await deps.isTransferAvailable(organizationId, 'test'))
+    );
   }
 
   /** Everything that is wrong with the given parts is told at once. */

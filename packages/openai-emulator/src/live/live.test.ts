@@ -199,9 +199,12 @@ describe('a live session', () => {
     await client.next('session.output_transcript.delta');
     await client.say('Hold on please.', 2000);
     await client.next('session.usage.updated');
+    const stoppedAt = client.events.length;
     const heard = transcript(client, 'output');
     expect(heard).toContain('One');
     expect(heard).not.toContain('thirteen');
+    // What was said meanwhile is answered.
+    await client.next('session.output_audio.delta', (event) => client.events.indexOf(event) >= stoppedAt);
     await client.close();
   });
 
@@ -265,6 +268,8 @@ describe('a live session', () => {
 
   it('ends when it is closed, and when its time is over', async () => {
     const client = await open();
+    const garbled = { type: 'session.input_audio.append', audio: 'not base64!' };
+    expect(await refused(client, garbled)).toMatchObject({ param: 'audio', code: 'invalid_value' });
     client.hear(silence(1500));
     client.send({ type: 'session.close', event_id: 'bye' });
     expect(await client.next('session.closed')).toMatchObject({

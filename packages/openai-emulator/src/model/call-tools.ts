@@ -6,12 +6,13 @@ import { entityValue } from './known-entities.ts';
 import { OUTCOME_SENTENCES, type Outcome, outcomeValue } from './outcome.ts';
 import { sameStem, significantWords, withoutFinalStop, words } from './wording.ts';
 
-export type ToolPurpose = 'end_call' | 'opt_out' | 'transfer' | 'keypad' | 'record_field';
+export type ToolPurpose = 'end_call' | 'opt_out' | 'transfer' | 'take_message' | 'keypad' | 'record_field';
 
 const PURPOSES: Record<ToolPurpose, RegExp> = {
   end_call: /end_?.*call|hang_?up/i,
   opt_out: /opt_?out|do_?not_?call/i,
   transfer: /transfer/i,
+  take_message: /(?:take|leave)_?.*message/i,
   keypad: /send_?digits|press_?keys?|keypad|dtmf/i,
   record_field: /fill|record_?.*field/i,
 };

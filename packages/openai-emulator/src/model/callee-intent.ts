@@ -47,7 +47,7 @@ const INTENTS: [CalleeIntent, RegExp][] = [
   ],
   [
     'human_request',
-    /\b(?:(?:speak|talk) (?:to|with) (?:a |an |the |some)?(?:human|person|real|someone|somebody|representative|operator|manager|agent)|transfer me|put me through|connect me|hablar con (?:una persona|alguien)|mit (?:einem menschen|jemandem) sprechen|parler à (?:un humain|quelqu['’]un|une personne))/iu,
+    /\b(?:(?:speak|talk) (?:to|with) (?:a |an |the |some)?(?:human|person|real|someone|somebody|representative|operator|manager|agent)|(?:transfer|connect) me\b|put me through|hablar con (?:una persona|alguien)|mit (?:einem menschen|jemandem) sprechen|parler à (?:un humain|quelqu['’]un|une personne))/iu,
   ],
   [
     'repeat_request',

@@ -51,6 +51,12 @@ const fillForm = strictTool('fill_form', {
   confirmed: { type: 'array', items: { type: 'string', enum: ['e_mail_2', 'guests_3'] } },
 });
 const sendDigits = strictTool('send_digits', { digits: { type: 'string' } });
+const transferCall = strictTool('transfer_call', {
+  to: { type: 'string', enum: ['Front desk', 'Billing'] },
+  reason: { type: 'string' },
+  summary: { type: 'string' },
+});
+const takeMessage = strictTool('take_message', { message: { type: 'string' } });
 const findOrder = strictTool('find_order', { number: { type: ['string', 'null'] } });
 
 const DISCLOSURE = 'Hello, I am an AI assistant calling on behalf of Bright Smile Dental.';
@@ -110,7 +116,7 @@ describe('a call held by the model', () => {
         for (const call of message.tool_calls ?? []) {
           said.calls.push(`${call.function.name} ${call.function.arguments}`);
           messages.push({ role: 'tool', tool_call_id: call.id, content: '{"ok":true}' });
-          said.ended ||= call.function.name === 'end_call';
+          said.ended ||= /^(?:end|transfer)_call$/.test(call.function.name);
         }
         if (!message.tool_calls || said.ended) break;
       }
@@ -295,6 +301,41 @@ describe('a call held by the model', () => {
     const { lines } = await talk(['(The callee has answered and is listening.)', 'Yes.', 'No.']);
     expect(lines[0]).toBe('Can you confirm the appointment on Tuesday at 3 pm?');
     expect(lines).toHaveLength(3);
+  });
+
+  it('transfers a callee who wants a person, to the one they name', async () => {
+    const { calls } = await talk(['Hello?', 'Could I speak to someone in billing?'], BRIEF, [
+      endCall,
+      optOut,
+      transferCall,
+    ]);
+    expect(calls[0]).toMatch(
+      /^transfer_call \{"to":"Billing",.*"summary":"The callee asked to speak to a person."/,
+    );
+  });
+
+  it('takes a message when nobody took the call', async () => {
+    const back = '(Nobody took the call you wanted to transfer. The callee is back with you and listening.)';
+    const { lines, calls } = await talk(
+      ['Hello?', back, 'Yes, please.', 'Please call me back about invoice 7.'],
+      BRIEF,
+      [endCall, optOut, transferCall, takeMessage],
+    );
+    expect(lines.slice(1, 3)).toEqual(['May I take a message?', 'Please go ahead, I am listening.']);
+    expect(lines[3]).toContain('I will pass your message on');
+    expect(calls).toEqual([
+      'take_message {"message":"Please call me back about invoice 7."}',
+      expect.stringContaining('end_call'),
+    ]);
+  });
+
+  it('goes on with a callee who leaves none', async () => {
+    const { lines } = await talk(['Hello?', '(Nobody took the call.)', 'No, thank you.'], BRIEF, [
+      endCall,
+      takeMessage,
+    ]);
+    expect(lines[1]).toBe('May I take a message?');
+    expect(lines.join(' ')).not.toContain('pass your message on');
   });
 
   it('speaks about a step that is the whole task', async () => {

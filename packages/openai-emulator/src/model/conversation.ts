@@ -5,6 +5,7 @@ import type { ModelAnswer, ModelRequest, ToolDefinition } from './dialogue.ts';
 import { type EntityKind, findEntities } from './entities.ts';
 import { answerFromFacts } from './fact-lookup.ts';
 import { fillFromWords, missingQuestion, readBackQuestion, readForms } from './form-filling.ts';
+import { takeMessage } from './message-taking.ts';
 import type { Outcome } from './outcome.ts';
 import { menuKey, sayResult, toolNamedIn, useOwnTool, wasUsed } from './own-tools.ts';
 import { type Phrases, phrasesFor } from './phrases.ts';
@@ -264,15 +265,18 @@ export function converse(brief: Brief, request: ModelRequest): ModelAnswer {
   if (wasCalled('end_call')) return say('');
   if (wasCalled('opt_out')) return endCall(progress, phrases.optedOut, 'opted_out');
   if (wasCalled('transfer')) {
-    const failed = /fail|error|unavailable|not |no /i.test(last?.text ?? '');
+    const failed = /fail|error|unavailable|not |no |nothing|nobody/i.test(last?.text ?? '');
     return failed ? answerAndReturn(progress, phrases.cannotTransfer) : say('');
   }
+  if (wasCalled('take_message')) return endCall(progress, phrases.messageTaken, 'transferred');
   if (wasCalled('keypad')) return say('');
   if (last?.role === 'tool' && progress.steps.some(({ tool }) => tool && calledNames.includes(tool.name))) {
     return say(sayResult(last.text));
   }
   if (progress.said.length >= MAX_AGENT_MESSAGES) return endCall(progress, phrases.goodbye, 'incomplete');
 
+  const message = takeMessage(request, progress);
+  if (message) return message;
   const keypad = last?.role === 'user' ? findTool(request.tools, 'keypad') : undefined;
   const key = keypad && menuKey(heard, brief);
   if (keypad && key) return { text: null, toolCalls: [pressKeys(keypad, key)] };

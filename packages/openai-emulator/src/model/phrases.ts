@@ -23,6 +23,10 @@ export interface Phrases {
   at(date: string, time: string): string;
   willPassOn: string;
   cannotTransfer: string;
+  /** To a callee who could not be put through. */
+  offerMessage: string;
+  askMessage: string;
+  messageTaken: string;
   otherTime: string;
   optedOut: string;
   wrongNumber: string;
@@ -65,6 +69,9 @@ const ENGLISH: Phrases = {
   at: (date, time) => `${date} at ${time}`,
   willPassOn: "I don't have that information, but I will pass your question on.",
   cannotTransfer: "I can't connect you right now, but I will pass that on.",
+  offerMessage: 'May I take a message?',
+  askMessage: 'Please go ahead, I am listening.',
+  messageTaken: 'Thank you, I will pass your message on. Goodbye.',
   otherTime: 'What day and time would suit you better?',
   optedOut: 'Understood. You will not be called again. Goodbye.',
   wrongNumber: 'I am sorry for the mistake. Goodbye.',
@@ -119,6 +126,9 @@ const SPANISH: Phrases = {
   at: (date, time) => (/^a las? /.test(time) ? `${date} ${time}` : `${date}, ${time}`),
   willPassOn: 'No tengo esa información, pero trasladaré su pregunta.',
   cannotTransfer: 'Ahora no puedo pasarle con nadie, pero lo comunicaré.',
+  offerMessage: '¿Quiere dejar un mensaje?',
+  askMessage: 'Adelante, le escucho.',
+  messageTaken: 'Gracias, transmitiré su mensaje. Adiós.',
   otherTime: '¿Qué día y a qué hora le vendría mejor?',
   optedOut: 'Entendido. No volveremos a llamarle. Adiós.',
   wrongNumber: 'Disculpe la molestia. Adiós.',
@@ -160,6 +170,9 @@ const GERMAN: Phrases = {
   at: (date, time) => `${date}, ${time}`,
   willPassOn: 'Das weiß ich leider nicht, aber ich gebe Ihre Frage weiter.',
   cannotTransfer: 'Ich kann Sie gerade nicht verbinden, aber ich gebe es weiter.',
+  offerMessage: 'Darf ich etwas ausrichten?',
+  askMessage: 'Bitte, ich höre.',
+  messageTaken: 'Danke, ich richte es aus. Auf Wiederhören.',
   otherTime: 'Welcher Tag und welche Uhrzeit passen Ihnen besser?',
   optedOut: 'Verstanden. Sie werden nicht mehr angerufen. Auf Wiederhören.',
   wrongNumber: 'Entschuldigen Sie die Störung. Auf Wiederhören.',
@@ -202,6 +215,9 @@ const FRENCH: Phrases = {
   at: (date, time) => `${date} à ${time}`,
   willPassOn: "Je n'ai pas cette information, mais je transmettrai votre question.",
   cannotTransfer: 'Je ne peux pas vous passer quelqu’un maintenant, mais je le transmettrai.',
+  offerMessage: 'Puis-je prendre un message ?',
+  askMessage: 'Je vous écoute.',
+  messageTaken: 'Merci, je transmettrai votre message. Au revoir.',
   otherTime: 'Quel jour et quelle heure vous conviendraient mieux ?',
   optedOut: 'Entendu. Vous ne serez plus appelé. Au revoir.',
   wrongNumber: 'Veuillez excuser cette erreur. Au revoir.',

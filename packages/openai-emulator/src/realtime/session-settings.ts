@@ -58,7 +58,6 @@ export function defaultSettings(model: string): SessionSettings {
 
 /** What of the session forbids some changes. */
 export interface SessionProgress {
-  hasHeard: boolean;
   hasSpoken: boolean;
   isResponding: boolean;
 }
@@ -76,24 +75,17 @@ export function assertSpokenFormat(format: AudioFormat, param: string): void {
   );
 }
 
-/** @throws ApiError 400 when the voice or format of answers is changed after the first of them was heard */
-export function assertOutputFixed(
+/** @throws ApiError 400 when another voice is wanted than the one heard before */
+export function assertVoiceKept(
   current: SessionSettings['audio']['output'],
-  wanted: z.output<typeof responseOutput>,
+  wanted: z.output<typeof responseOutput>['voice'],
   param: string,
 ): void {
-  if (wanted.voice !== undefined && !same(wanted.voice, current.voice)) {
-    throw new ApiError("Cannot update a conversation's voice if assistant audio is present.", {
-      param: `${param}.voice`,
-      code: 'cannot_update_voice',
-    });
-  }
-  if (wanted.format !== undefined && !same(wanted.format, current.format)) {
-    throw new ApiError("Cannot update a conversation's output format if assistant audio is present.", {
-      param: `${param}.format`,
-      code: 'cannot_update_format',
-    });
-  }
+  if (wanted === undefined || same(wanted, current.voice)) return;
+  throw new ApiError("Cannot update a conversation's voice if assistant audio is present.", {
+    param,
+    code: 'cannot_update_voice',
+  });
 }
 
 /** Checks tools and the choice among them. @throws ApiError 400 */
@@ -120,18 +112,11 @@ export function updatedSettings(
       code: 'cannot_update_model',
     });
   }
-  if (audio?.input?.format) {
-    assertSpokenFormat(audio.input.format, 'session.audio.input.format');
-    if (progress.hasHeard && !same(audio.input.format, current.audio.input.format)) {
-      throw new ApiError('The input format cannot be changed after audio was received.', {
-        param: 'session.audio.input.format',
-        code: 'cannot_update_format',
-      });
-    }
-  }
+  // There is one format that is spoken, so that none can be changed once it was used.
+  if (audio?.input?.format) assertSpokenFormat(audio.input.format, 'session.audio.input.format');
   if (audio?.output?.format) assertSpokenFormat(audio.output.format, 'session.audio.output.format');
-  if (audio?.output && progress.hasSpoken) {
-    assertOutputFixed(current.audio.output, audio.output, 'session.audio.output');
+  if (progress.hasSpoken) {
+    assertVoiceKept(current.audio.output, audio?.output?.voice, 'session.audio.output.voice');
   }
   if (
     audio?.output?.speed !== undefined &&

@@ -241,7 +241,7 @@ describe('the settings of a realtime session', () => {
     await client.close();
   });
 
-  it('keep voice and formats once something was said or heard', async () => {
+  it('keep the voice once something was said', async () => {
     const client = await openRealtime(emulator.url);
     client.send({ type: 'session.update', session: { type: 'realtime', ...output({ voice: 'marin' }) } });
     await client.next('session.updated');
@@ -265,6 +265,24 @@ describe('the settings of a realtime session', () => {
       type: 'session.update',
       session: { type: 'realtime', ...output({ voice: 'marin', format: telephone }) },
     });
+    await client.next('session.updated');
+    await client.close();
+  });
+
+  it('keep the speed while a response is under way', async () => {
+    emulator.configure({ faults: { hang: { times: 1 } } });
+    const client = await openRealtime(emulator.url);
+    client.send({ type: 'response.create' });
+    await client.next('response.created');
+    const update = { type: 'session.update', session: { type: 'realtime', ...output({ speed: 1.2 }) } };
+    client.send({ ...update, event_id: 'fast' });
+    expect((await client.next('error')).error).toMatchObject({
+      code: 'cannot_update_speed',
+      event_id: 'fast',
+    });
+    client.send({ type: 'response.cancel' });
+    await client.next('response.done');
+    client.send(update);
     await client.next('session.updated');
     await client.close();
   });

@@ -10,8 +10,8 @@ import { type ClientEvent, type ClientEventOf, clientEvent, type ResponseSetting
 import { Conversation, clientEntry, type Entry, heardEntry, readEntries } from './conversation.ts';
 import { RealtimeResponse } from './response.ts';
 import {
-  assertOutputFixed,
   assertSpokenFormat,
+  assertVoiceKept,
   defaultSettings,
   detectionOf,
   readFunctionTools,
@@ -44,7 +44,6 @@ export class RealtimeSession implements SpeechSession {
   readonly #expiry: NodeJS.Timeout;
   readonly #expiresAtSeconds: number;
   #settings: SessionSettings;
-  #hasHeard = false;
   #hasSpoken = false;
   /** Id of the item that the speech being heard will become. */
   #spokenItemId = '';
@@ -136,7 +135,6 @@ export class RealtimeSession implements SpeechSession {
 
   #update(raw: unknown): void {
     this.#settings = updatedSettings(this.#settings, raw, {
-      hasHeard: this.#hasHeard,
       hasSpoken: this.#hasSpoken,
       isResponding: this.#responses.size > 0,
     });
@@ -147,7 +145,6 @@ export class RealtimeSession implements SpeechSession {
   #append(base64: string): void {
     assertSpokenFormat(this.#settings.audio.input.format, 'session.audio.input.format');
     const audio = readAudio(base64, 'audio');
-    this.#hasHeard = true;
     this.#ear.hear(audio);
   }
 
@@ -272,7 +269,8 @@ export class RealtimeSession implements SpeechSession {
     const modalities = wanted.output_modalities ?? this.#settings.output_modalities;
     const maxTokens = wanted.max_output_tokens ?? this.#settings.max_output_tokens;
     if (this.#hasSpoken) {
-      assertOutputFixed(this.#settings.audio.output, wanted.audio?.output ?? {}, 'response.audio.output');
+      const { voice } = wanted.audio?.output ?? {};
+      assertVoiceKept(this.#settings.audio.output, voice, 'response.audio.output.voice');
     }
     if (modalities[0] === 'audio') {
       const owner = wanted.audio?.output?.format ? 'response' : 'session';

@@ -124,6 +124,26 @@ describe('turns of a realtime session', () => {
     await client.close();
   });
 
+  it('go on when their detection is changed meanwhile', async () => {
+    const client = await openRealtime(emulator.url, {}, { transcription });
+    const { audio } = await speak(SENTENCE, { voice: 'callee' });
+    client.hear(audio.subarray(0, 4800));
+    await client.next('input_audio_buffer.speech_started');
+    const turn_detection = { type: 'server_vad', create_response: false, interrupt_response: false };
+    client.send({
+      type: 'session.update',
+      session: { type: 'realtime', audio: { input: { turn_detection } } },
+    });
+    client.hear(audio.subarray(4800));
+    client.hear(silence(1000));
+    const completed = await client.next('conversation.item.input_audio_transcription.completed');
+    expect(completed.transcript).toBe(SENTENCE);
+    const types = client.events.map(({ type }) => type);
+    expect(types.filter((type) => type.includes('speech_'))).toHaveLength(2);
+    expect(types).not.toContain('response.created');
+    await client.close();
+  });
+
   it('are not noticed below the threshold', async () => {
     const turn_detection = { type: 'server_vad', threshold: 1 };
     const client = await openRealtime(emulator.url, {}, { turn_detection });

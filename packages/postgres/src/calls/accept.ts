@@ -33,7 +33,10 @@ with input as (
   select i.status, i.body, i.call_id, i.fingerprint from ${schema}.idempotency i
   where i.organization_id = $2 and i.endpoint = $11 and i.key = $12 and i.expires_at > now()
 ), workflow as (
-  select w.organization_id, w.name, w.current_version from ${schema}.workflows w
+  select w.organization_id, w.name, w.current_version,
+    coalesce((v.definition -> 'voicemail' ->> 'generate')::boolean, false) as writes_voicemail
+  from ${schema}.workflows w
+  join ${schema}.workflow_versions v on v.workflow_id = w.id and v.version = w.current_version
   where w.id = $17 and $18::text is null and w.deleted_at is null
 ), line as (
   select n.phone_number, n.connection_id, c.down_until from ${schema}.numbers n
@@ -72,6 +75,9 @@ with input as (
 ), generation as (
   insert into ${schema}.jobs (kind, subject_id, organization_id)
   select 'generate_workflow', call_id, organization_id from accepted where prompt is not null
+  union all
+  select 'write_voicemail', a.call_id, a.organization_id
+  from accepted a join workflow on workflow.writes_voicemail
 ), new_call as (
   insert into ${schema}.calls (
     id, organization_id, mode, origin, workflow_id, workflow_version, workflow_name, connection_id,
@@ -82,7 +88,7 @@ with input as (
     a.workflow_id, coalesce(workflow.current_version, 1), coalesce(workflow.name, a.workflow_name),
     line.connection_id, line.phone_number, a.to_number, a.recipient_name, a.recipient_email, a.recipient_context,
     a.prompt, a.callback_url, a.sealed_callback_secret,
-    case when a.prompt is null then now() end, a.deadline_at
+    case when a.prompt is null and not workflow.writes_voicemail then now() end, a.deadline_at
   from accepted a cross join line left join workflow on true
   returning id
 ), bound_forms as (

@@ -1,4 +1,4 @@
-import type { AttemptRecord, CallRecord } from '@callkite/core';
+import { type AttemptRecord, answeredByHeard, type CallRecord } from '@callkite/core';
 import type { CallOutcome } from '@callkite/core/contract';
 import { type Selectable, sql } from 'kysely';
 import type { AttemptRow, CallRow } from '../schema.ts';
@@ -32,7 +32,9 @@ export function toCall(row: StoredCall): CallRecord {
     state: row.state,
     outcome: outcomeOf(row),
     reason: row.reason,
-    answeredBy: row.answered_by,
+    answeredBy: row.heard === null ? row.answered_by : answeredByHeard(row.heard),
+    heard: row.heard,
+    voicemailMessage: row.voicemail_message,
     cancelRequested: row.cancel_requested,
     conversationOver: row.conversation_over,
     summary: row.summary,

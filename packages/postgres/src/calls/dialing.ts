@@ -75,7 +75,12 @@ export function createDialing({
 
         const next = await takeNextCall(transaction, tables, connectionId);
         if (next === null) return { result: 'wait', waitMs: busyWaitMs };
-        const { attempt, call } = await storeIntent(transaction, tables, next.id, attemptId);
+        const { attempt, call } = await storeIntent(
+          transaction,
+          tables,
+          { callId: next.id, connectionId },
+          attemptId,
+        );
         return {
           result: 'claimed',
           claim: {
@@ -104,7 +109,8 @@ async function readCapacity(
 ): Promise<Capacity> {
   const { rows } = await sql<Capacity>`
     select
-      (select count(*)::integer from ${tables.attempts} where connection_id = c.id and ${isLive}) as open,
+      (select count(*)::integer from ${tables.attempts} where connection_id = c.id and ${isLive})
+        + ${openTransferLegs(tables)} as open,
       ${effectiveLimit} as limit,
       greatest(0, coalesce(extract(epoch from c.next_start_at - clock_timestamp()) * 1000, 0))::double precision
         as start_wait_ms,
@@ -114,6 +120,12 @@ async function readCapacity(
     from ${tables.connections} c where c.id = ${connectionId}`.execute(executor);
   return only(rows);
 }
+
+/** Somebody a call of the connection `c` is transferred to takes a place of the line as well. */
+const openTransferLegs = (tables: TableNames) => sql<number>`(
+  select count(*)::integer from ${tables.transfer_legs} l join ${tables.calls} of_leg on of_leg.id = l.call_id
+  where l.connection_id = c.id and l.dialed_at is not null and l.ended_at is null
+    and of_leg.state <> 'completed')`;
 
 /** The account's limit, or what is left of it after the carrier refused, which recovers by one a minute. */
 export const effectiveLimit = sql<number | null>`least(
@@ -159,7 +171,7 @@ async function takeNextCall(
 async function storeIntent(
   executor: Kysely<Tables>,
   tables: TableNames,
-  callId: string,
+  { callId, connectionId }: { readonly callId: string; readonly connectionId: string },
   attemptId: string,
 ): Promise<{ readonly attempt: AttemptRecord; readonly call: CallRecord }> {
   const { rows } = await sql<StoredCall & { intent_at: Date }>`
@@ -186,7 +198,7 @@ async function storeIntent(
     id: attemptId,
     callId,
     organizationId: call.organizationId,
-    connectionId: call.connectionId,
+    connectionId,
     from: call.from,
     to: call.to,
     state: 'intent',

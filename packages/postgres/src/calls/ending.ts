@@ -16,7 +16,7 @@ export interface CallEnd {
   readonly answered?: boolean;
 }
 
-/** Completes a call the caller has locked, and enqueues the work that follows. */
+/** Completes a call the caller has locked, with its transfer, and enqueues the work that follows. */
 export async function endCall(
   executor: Kysely<Tables>,
   tables: TableNames,
@@ -29,6 +29,14 @@ export async function endCall(
       insert into ${tables.jobs} (kind, subject_id, organization_id)
       select 'finish_call', id, organization_id from ${tables.calls} where id = ${callId}
       on conflict do nothing
+    ), transfer as (
+      update ${tables.transfers} set
+        ended_at = clock_timestamp(), outcome = coalesce(outcome, 'call_ended')
+      where call_id = ${callId} and ended_at is null
+    ), leg as (
+      update ${tables.transfer_legs} set
+        ended_at = clock_timestamp(), outcome = coalesce(outcome, 'call_ended')
+      where call_id = ${callId} and dialed_at is not null and ended_at is null
     )
     update ${tables.calls} set
       state = 'completed',
@@ -76,7 +84,7 @@ export async function endQueuedCalls(
       from chosen where c.id = chosen.id
       returning c.*
     ), generation as (
-      delete from ${tables.jobs} j using ended where j.kind = 'generate_workflow' and j.subject_id = ended.id
+      delete from ${tables.jobs} j using ended where j.kind in ('generate_workflow', 'write_voicemail') and j.subject_id = ended.id
     ), job as (
       insert into ${tables.jobs} (kind, subject_id, organization_id)
       select 'finish_call', id, organization_id from ended

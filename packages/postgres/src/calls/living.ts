@@ -10,8 +10,10 @@ import { lockCall, readLiveAttempt } from './locking.ts';
 type LivingPart = Pick<
   CallStore,
   | 'setGeneratedWorkflow'
+  | 'setVoicemailMessage'
   | 'cancel'
   | 'noteReason'
+  | 'noteHeard'
   | 'noteConversationOver'
   | 'countLostChannel'
   | 'appendTranscript'
@@ -43,6 +45,16 @@ export function createLiving({ kysely, tables }: Database): LivingPart {
           .where('id', '=', callId)
           .execute();
       });
+    },
+
+    async setVoicemailMessage(callId, message) {
+      await kysely
+        .updateTable('calls')
+        .set({ voicemail_message: message, dialable_at: sql`clock_timestamp()` })
+        .where('id', '=', callId)
+        .where('dialable_at', 'is', null)
+        .where('state', '!=', 'completed')
+        .execute();
     },
 
     cancel(organizationId, callId) {
@@ -82,6 +94,15 @@ export function createLiving({ kysely, tables }: Database): LivingPart {
 
     async noteConversationOver(callId) {
       await kysely.updateTable('calls').set({ conversation_over: true }).where('id', '=', callId).execute();
+    },
+
+    async noteHeard(callId, heard) {
+      await kysely
+        .updateTable('calls')
+        .set({ heard })
+        .where('id', '=', callId)
+        .where('state', 'not in', ['queued', 'completed'])
+        .execute();
     },
 
     async countLostChannel(callId) {

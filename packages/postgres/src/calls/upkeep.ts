@@ -43,11 +43,17 @@ export function createUpkeep({ kysely, tables }: Database): UpkeepPart {
           where c.state not in ('queued', 'completed') and a.state in ('intent', 'placed', 'unknown')
             and not exists (select from ${tables.jobs} j where j.kind = 'watch_attempt' and j.subject_id = a.id)
           on conflict do nothing returning 1
+        ), unwatched_web as (
+          insert into ${tables.jobs} (kind, subject_id, organization_id)
+          select 'watch_web_call', c.id, c.organization_id from ${tables.calls} c
+          where c.state not in ('queued', 'completed') and c.connection_id is null
+            and not exists (select from ${tables.jobs} j where j.kind = 'watch_web_call' and j.subject_id = c.id)
+          on conflict do nothing returning 1
         ), abandoned as (
           update ${tables.calls} c set
             state = 'completed', call_status = 'not_picked_up', provider_status = 'failed',
             reason = coalesce(reason, 'internal'), ended_at = clock_timestamp()
-          where c.state not in ('queued', 'completed') and not exists (
+          where c.state not in ('queued', 'completed') and c.connection_id is not null and not exists (
             select from ${tables.attempts} a
             where a.call_id = c.id and a.state in ('intent', 'placed', 'unknown'))
           returning c.id, c.organization_id
@@ -60,9 +66,8 @@ export function createUpkeep({ kysely, tables }: Database): UpkeepPart {
             and not exists (select from ${tables.jobs} j where j.kind = 'finish_call' and j.subject_id = c.id)
           on conflict do nothing returning 1
         )
-        select ((select count(*) from unwatched) + (select count(*) from unfinished))::integer as adopted`.execute(
-        kysely,
-      );
+        select ((select count(*) from unwatched) + (select count(*) from unwatched_web)
+          + (select count(*) from unfinished))::integer as adopted`.execute(kysely);
       return only(rows).adopted;
     },
 

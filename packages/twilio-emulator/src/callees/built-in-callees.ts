@@ -1,4 +1,5 @@
 import { type Callee, defineCallee } from './callee.ts';
+import { colleagues } from './colleagues.ts';
 import { anyoneElse, cooperativeCallees } from './cooperative-callees.ts';
 import { difficultCallees } from './difficult-callees.ts';
 import { machineCallees } from './machine-callees.ts';
@@ -18,6 +19,7 @@ export const builtInCallees: readonly Callee[] = [
   ...unreachableCallees,
   ...machineCallees,
   ...difficultCallees,
+  ...colleagues,
   ownNumbers,
   anyoneElse,
 ];

@@ -62,6 +62,31 @@ export const difficultCallees = [
     },
   }),
   defineCallee({
+    name: 'picks up late',
+    description: 'The greeting of a mailbox has begun when a person picks up, who cooperates',
+    numbers: ['+12025550137'],
+    answeredBy: 'unknown',
+    converse: async (line) => {
+      await line.agentSpeaks();
+      await line.say('Hello, you have reached the voicemail of Jordan Avery. Please leave');
+      await line.say('Hello? Sorry, I am here. Who is this?');
+      await cooperate(line, jordan);
+    },
+  }),
+  defineCallee({
+    name: 'answers at length',
+    description: 'Answers with a long sentence, then cooperates',
+    numbers: ['+12025550138'],
+    converse: async (line) => {
+      await line.agentSpeaks();
+      await line.say(
+        'Good afternoon, this is the front desk of Example Company, we are rather busy here today but I will do what I ' +
+          'can for you, so go ahead and tell me what it is that you need.',
+      );
+      await cooperate(line, jordan);
+    },
+  }),
+  defineCallee({
     name: 'suspects a robot',
     description: 'Asks whether it talks to a robot, then cooperates',
     numbers: ['+12025550136'],

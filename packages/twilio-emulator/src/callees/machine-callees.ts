@@ -9,6 +9,15 @@ const LONG_GREETING =
   'please stay on the line, and leave a message with your name, your number, and the best time to call you back, ' +
   'and one of our friendly staff will return your call as soon as possible. Thank you for calling Example Company.';
 
+const FULL =
+  'The mailbox you are trying to reach is full and cannot accept any messages at this time. Goodbye.';
+const FAX = 'You have reached a fax machine. To send a fax, press start now.';
+const SCREENING =
+  'Hi, the person you are calling is using a screening service. Please say your name and why you are calling.';
+const LOOKING = 'Thank you. Please stay on the line while I see if this person is available.';
+const LOOKING_MS = 6000;
+const RECORDING_MS = 180_000;
+
 const MENU =
   'Thank you for calling Example Company. For our opening hours, press 1. For reception, press 2. To hear this again, press 3.';
 const MENU_TRIES = 3;
@@ -18,6 +27,18 @@ const PUT_THROUGH_MS = 6000;
 async function recordMessage(line: CalleeLine): Promise<void> {
   while ((await line.heard({ withinMs: 5000 })) !== undefined);
   await line.hangUp();
+}
+
+const deeperMenu = (level: number) =>
+  `For department ${level}, press 1. For more departments, press 2. For all other inquiries, press 3.`;
+
+/** Asks who calls and why, and goes to look. */
+async function screen(line: CalleeLine): Promise<void> {
+  await line.agentSpeaks();
+  await line.say(SCREENING);
+  await line.heard();
+  await line.say(LOOKING);
+  await line.wait(LOOKING_MS);
 }
 
 /** Machines that pick up. */
@@ -54,6 +75,67 @@ export const machineCallees = [
     },
   }),
   defineCallee({
+    name: 'voicemail taken for a person',
+    description:
+      'Voicemail that detection takes for a person: a greeting in two parts, and a patient recording',
+    numbers: ['+12025550124'],
+    converse: async (line) => {
+      await line.agentSpeaks();
+      await line.say('Hi, this is Jordan.');
+      await line.wait(800);
+      await line.say('I cannot come to the phone right now, so please leave a message after the beep.');
+      await line.beep();
+      while ((await line.heard({ withinMs: RECORDING_MS })) !== undefined);
+      await line.hangUp();
+    },
+  }),
+  defineCallee({
+    name: 'full mailbox',
+    description: 'Says that the mailbox is full, and hangs up a while later',
+    numbers: ['+12025550125'],
+    answeredBy: 'unknown',
+    converse: async (line) => {
+      await line.agentSpeaks();
+      await line.say(FULL);
+      await line.wait(RECORDING_MS);
+      await line.hangUp();
+    },
+  }),
+  defineCallee({
+    name: 'screened',
+    description: 'An assistant asks for name and reason, goes to look, and fetches a person who cooperates',
+    numbers: ['+12025550126'],
+    answeredBy: 'unknown',
+    converse: async (line) => {
+      await screen(line);
+      await line.say('Hello, this is Jordan, who is this?');
+      await cooperate(line, jordan);
+    },
+  }),
+  defineCallee({
+    name: 'screened out',
+    description: 'The same assistant, and nobody comes to the phone',
+    numbers: ['+12025550127'],
+    answeredBy: 'unknown',
+    converse: async (line) => {
+      await screen(line);
+      await line.say('Thank you for your patience. Nobody can talk to you now. Goodbye.');
+      await line.hangUp();
+    },
+  }),
+  defineCallee({
+    name: 'fax by words',
+    description: 'A fax machine that says so, and that detection does not know',
+    numbers: ['+12025550128'],
+    answeredBy: 'unknown',
+    converse: async (line) => {
+      await line.agentSpeaks();
+      await line.say(FAX);
+      await line.wait(RECORDING_MS);
+      await line.hangUp();
+    },
+  }),
+  defineCallee({
     name: 'phone menu',
     description: 'A recorded menu: key 2 leads to a reception that cooperates',
     numbers: ['+12025550140'],
@@ -74,6 +156,19 @@ export const machineCallees = [
       }
       await line.say('Goodbye.');
       await line.hangUp();
+    },
+  }),
+  defineCallee({
+    name: 'deep menu',
+    description: 'Menus behind menus, that lead to nobody',
+    numbers: ['+12025550143'],
+    answeredBy: 'unknown',
+    converse: async (line) => {
+      await line.agentSpeaks();
+      for (let level = 1; ; level += 1) {
+        await line.say(deeperMenu(level));
+        await line.keyPressed({ withinMs: 15_000 });
+      }
     },
   }),
 ];

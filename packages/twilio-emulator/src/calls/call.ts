@@ -51,6 +51,8 @@ export interface CallRequest {
   from: string;
   /** Undefined on a leg that `<Dial>` started: it is bridged to its parent. */
   instruction?: Instruction | undefined;
+  /** The document that runs on a leg of `<Dial>` before it is bridged. */
+  screening?: WebhookTarget | undefined;
   fallback?: WebhookTarget | undefined;
   statusCallback?: StatusCallbackTarget | undefined;
   timeoutSeconds: number;
@@ -81,8 +83,8 @@ export class Call {
   answeredBy: string | undefined;
   /** Replaces the running instructions; set while the call is answered. */
   redirect: ((instruction: Instruction, fallback: WebhookTarget | undefined) => void) | undefined;
-  /** Called once when the call is answered. */
-  onAnswered: (() => void) | undefined;
+  /** Called once when a leg of `<Dial>` is ready to be bridged to its parent. */
+  onBridgeable: (() => void) | undefined;
   readonly #emulation: Emulation;
   readonly #over = new AbortController();
   readonly #callbacks: StatusCallbacks;
@@ -181,7 +183,6 @@ export class Call {
     const { timeLimitSeconds } = this.request;
     if (timeLimitSeconds !== undefined) this.limitTo(timeLimitSeconds);
     this.#callbacks.report('answered', 'in-progress');
-    this.onAnswered?.();
   }
 
   /** Ends the call `seconds` of the call after it was answered. */

@@ -2,9 +2,9 @@ import type { Callee } from '../callees/callee.ts';
 import type { Emulation } from '../emulation.ts';
 import { calleeLine } from '../line/callee-line.ts';
 import { delay } from '../line/delay.ts';
-import { runInstructions } from '../twiml/runner.ts';
+import { runInstructions, runScreening } from '../twiml/runner.ts';
 import { detectMachine } from './answering-machine-detection.ts';
-import { type Call, callOver, type MachineDetection } from './call.ts';
+import { type Call, callOver, type MachineDetection, type WebhookTarget } from './call.ts';
 import { sendCallback } from './status-callbacks.ts';
 
 const DEFAULT_RING_AFTER_MS = 150;
@@ -22,8 +22,13 @@ export async function dial(emulation: Emulation, call: Call): Promise<void> {
     call.record.callee = callee.name;
     if (!(await isPickedUp(emulation, call, callee))) return;
     call.answered();
-    if (call.request.instruction === undefined) return;
-    await Promise.all([talk(call, callee), instruct(emulation, call, callee)]);
+    if (call.request.screening) {
+      await Promise.all([talk(call, callee), screen(emulation, call, call.request.screening)]);
+    } else if (call.request.instruction === undefined) {
+      call.onBridgeable?.();
+    } else {
+      await Promise.all([talk(call, callee), instruct(emulation, call, callee)]);
+    }
   } catch (error) {
     if (error === callOver) return;
     call.notify(0, `The emulator failed: ${String(error)}`);
@@ -71,6 +76,12 @@ async function talk(call: Call, callee: Callee): Promise<void> {
     if (error === callOver) return;
     call.notify(0, `The script of callee '${callee.name}' failed: ${String(error)}`);
   }
+}
+
+/** What the dialled party hears, and may refuse, before it is bridged. */
+async function screen(emulation: Emulation, call: Call, document: WebhookTarget): Promise<void> {
+  if ((await runScreening(emulation, call, document)) === 'hang-up') call.end('completed', 200);
+  else call.onBridgeable?.();
 }
 
 /** The application's side: machine detection and instructions. */

@@ -1,5 +1,4 @@
 import type { CalleeLine } from '../callees/callee.ts';
-import { delay } from './delay.ts';
 import type { Line } from './line.ts';
 
 const KEY_PRESS_MS = 250;
@@ -32,16 +31,16 @@ export function calleeLine(
     },
     async interrupt(text, { afterMs }) {
       await line.agentSpeaks();
-      await delay(line.pace.real(afterMs), line.signal);
+      await line.pass(afterMs);
       return line.calleeSpeaks(text);
     },
     async press(digit) {
       if (!/^[0-9*#]$/.test(digit)) throw new Error(`press() takes one key, 0-9, * or #, not '${digit}'`);
       line.calleePresses(digit);
-      await delay(line.pace.real(KEY_PRESS_MS), line.signal);
+      await line.pass(KEY_PRESS_MS);
     },
     beep: () => line.calleeBeeps(),
-    wait: (milliseconds) => delay(line.pace.real(milliseconds), line.signal),
+    wait: (milliseconds) => line.pass(milliseconds),
     silence: never,
     hangUp() {
       call.calleeHangsUp();

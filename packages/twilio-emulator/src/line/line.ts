@@ -35,6 +35,8 @@ export interface SoundPath {
   readonly hasSpeechToPlay: boolean;
   /** Sends a sound after those before it. Resolves once all of it is sent, or never will be. */
   send(audio: Uint8Array): Promise<void>;
+  /** Lets milliseconds of the sound pass. @returns how many were left when the connection ended, else 0 */
+  pass(milliseconds: number): Promise<number>;
 }
 
 /** Who wants to know what is said on a line. */
@@ -228,12 +230,19 @@ export class Line {
     return heard;
   }
 
+  /** Lets milliseconds of the call pass: of its sound, where sound is carried, so that what is heard meanwhile is certain. */
+  async pass(milliseconds: number): Promise<void> {
+    const path = this.#soundPath;
+    const leftMs = path ? await unlessAborted(path.pass(milliseconds), this.signal) : milliseconds;
+    if (leftMs > 0) await delay(this.pace.real(leftMs), this.signal);
+  }
+
   /** A machine at the callee's end beeps. */
   async calleeBeeps(): Promise<void> {
     this.#observer.said('callee', '(beep)', false);
     const path = this.#soundPath;
     if (path) await unlessAborted(path.send(tone([BEEP_HZ], BEEP_MS)), this.signal);
-    else await delay(this.pace.real(BEEP_MS), this.signal);
+    else await this.pass(BEEP_MS);
   }
 
   calleePresses(digit: string): void {

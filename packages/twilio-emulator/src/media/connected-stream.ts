@@ -14,6 +14,8 @@ import { type StreamOutcome, StreamSocket, type StreamSocketListener } from './s
 const MAXIMUM_WORDS = 2000;
 const MAXIMUM_UTTERANCES = 1000;
 const SENT = 'sent';
+// However fast the call runs, its sound comes over a real network: what arrives soon after the first piece is not torn off it.
+const GATHER_MS = 40;
 
 /** A Media Stream in both directions: the callee's sound goes to the application, the application's to the callee. */
 export class ConnectedStream implements SoundPath, CalleeListener, StreamSocketListener {
@@ -23,10 +25,12 @@ export class ConnectedStream implements SoundPath, CalleeListener, StreamSocketL
   readonly #socket: StreamSocket;
   readonly #clock: FrameClock;
   /** From the application to the callee. */
-  readonly #played = new Playback();
+  readonly #played: Playback;
   /** From the callee to the application. A mark ends each sound. */
   readonly #sent = new Playback();
   #senders: (() => void)[] = [];
+  #passedMs = 0;
+  #waits: { untilMs: number; resolve(leftMs: number): void }[] = [];
   #ear: CalleeEar | undefined;
   readonly #recordFrames: ((callee: Uint8Array, agent: Uint8Array) => void) | undefined;
   #dropTimer: NodeJS.Timeout | undefined;
@@ -50,6 +54,8 @@ export class ConnectedStream implements SoundPath, CalleeListener, StreamSocketL
     call.record.mediaStreams.push(this.#record);
     this.#recordFrames = emulation.recordings?.start(this.#record.streamSid);
     this.#socket = new StreamSocket({ emulation, call, settings, record: this.#record, listener: this });
+    const isAccelerated = emulation.pace.simulated(1) > 1;
+    this.#played = new Playback(isAccelerated ? GATHER_MS : 0);
     this.#clock = new FrameClock(emulation.pace, (index) => this.#frame(index));
   }
 
@@ -115,6 +121,7 @@ export class ConnectedStream implements SoundPath, CalleeListener, StreamSocketL
       this.#call.line.calleeListener = undefined;
     }
     for (const resolve of this.#senders) resolve();
+    for (const { untilMs, resolve } of this.#waits) resolve(untilMs - this.#passedMs);
     this.#finish(outcome);
   }
 
@@ -123,6 +130,12 @@ export class ConnectedStream implements SoundPath, CalleeListener, StreamSocketL
       this.#sent.add(audio);
       this.#sent.mark(SENT);
       this.#senders.push(resolve);
+    });
+  }
+
+  pass(milliseconds: number): Promise<number> {
+    return new Promise((resolve) => {
+      this.#waits.push({ untilMs: this.#passedMs + milliseconds, resolve });
     });
   }
 
@@ -144,6 +157,11 @@ export class ConnectedStream implements SoundPath, CalleeListener, StreamSocketL
     if (this.#emulation.faults.happens('framesLost')) this.#loseFrame();
     else this.#socket.media(sent.frame, index * FRAME_MS);
     for (const resolve of this.#senders.splice(0, sent.marks.length)) resolve();
+    this.#passedMs += FRAME_MS;
+    this.#waits = this.#waits.filter(({ untilMs, resolve }) => {
+      if (untilMs <= this.#passedMs) resolve(0);
+      return untilMs > this.#passedMs;
+    });
   }
 
   #loseFrame(): void {

@@ -243,6 +243,7 @@ describe('the callees of the emulator', () => {
     await talk.hears('Yes?');
     await talk.talkOn('I am glad to hear that.');
     const record = await on.ended(sid);
+    await eventually(() => talk.relay.closed);
     expect(talk.heard).toContain('I have to go.');
     expect(stream.status).toBe('completed');
     expect(record.transcript.find(({ interrupted }) => interrupted)?.text).toMatch(/^I am glad/);
@@ -328,6 +329,16 @@ describe('marks and clear', () => {
     expect(talk.marks()).toEqual(['first', 'middle', 'end']);
   });
 
+  it('takes minutes of sound in one message', async () => {
+    const { talk, stream } = await connect();
+    const payload = Buffer.alloc(5_000_000, 0xff).toString('base64');
+    talk.send('media', { media: { payload } });
+    talk.send('mark', { mark: { name: 'end' } });
+    talk.send('clear');
+    await talk.relay.next('mark');
+    expect(stream).toMatchObject({ messagesReceived: 3, messagesRefused: 0 });
+  });
+
   it('drops what waits and returns its marks when it is cleared', async () => {
     const { talk, stream, record } = await connect();
     await talk.talkOn('One two three.');
@@ -358,9 +369,10 @@ describe('marks and clear', () => {
     await talk.hears('who is this?');
     await talk.say('An assistant.');
     await talk.hears('Aha: An assistant.');
-    expect(heardBefore).toMatch(/^I am calling/);
-    expect(record.transcript[0]).toMatchObject({ speaker: 'agent', interrupted: true });
-    expect(record.transcript[0]?.text).toMatch(/^I am calling/);
+    expect(heardBefore).toMatch(/^I\b/);
+    const cutOff = record.transcript.find(({ interrupted }) => interrupted);
+    expect(cutOff?.speaker).toBe('agent');
+    expect(cutOff?.text.startsWith(heardBefore)).toBe(true);
   });
 });
 

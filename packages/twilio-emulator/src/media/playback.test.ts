@@ -50,6 +50,22 @@ describe('what waits to be played', () => {
     expect(playback.hasSpeech).toBe(false);
   });
 
+  it('is gathered for a moment before it breaks a silence, where that is wanted', async () => {
+    const playback = new Playback(50);
+    const addedAt = performance.now();
+    playback.add(bytes(1, 320));
+    playback.mark('end');
+    let frame = playback.next().frame;
+    while (frame[0] !== 1) {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      frame = playback.next().frame;
+    }
+    expect(performance.now() - addedAt).toBeGreaterThanOrEqual(50);
+    playback.add(bytes(2, 160));
+    expect(playback.next().frame).toEqual(bytes(1, 160));
+    expect(playback.next()).toEqual({ frame: bytes(2, 160), marks: ['end'] });
+  });
+
   it('is bounded', () => {
     const playback = new Playback();
     const minute = bytes(1, 60 * 8000);

@@ -12,6 +12,13 @@ export class Playback {
   /** A frame of sound is being played until the next one is taken; these marks follow it. */
   #isPlaying = false;
   #passed: string[] = [];
+  readonly #gatherMs: number;
+  #startsAt = 0;
+
+  /** @param gatherMs real milliseconds by which sound that comes into silence is played later. @default 0 */
+  constructor(gatherMs = 0) {
+    this.#gatherMs = gatherMs;
+  }
 
   /** Whether any of the sound that waits is as loud as speech. */
   get hasSpeech(): boolean {
@@ -27,7 +34,9 @@ export class Playback {
   /** @returns false when half an hour of sound waits already: the audio is dropped */
   add(audio: Uint8Array): boolean {
     if (this.#bytes + audio.length > MAXIMUM_BYTES) return false;
-    if (audio.length > 0) this.#pieces.push(audio);
+    if (audio.length === 0) return true;
+    if (this.#pieces.length === 0 && !this.#isPlaying) this.#startsAt = performance.now() + this.#gatherMs;
+    this.#pieces.push(audio);
     this.#bytes += audio.length;
     return true;
   }
@@ -44,7 +53,8 @@ export class Playback {
   next(): { frame: Uint8Array; marks: string[] } {
     const marks = this.#passed;
     this.#passed = [];
-    this.#isPlaying = this.#pieces.length > 0;
+    this.#isPlaying =
+      this.#pieces.length > 0 && (this.#gatherMs === 0 || performance.now() >= this.#startsAt);
     return { frame: this.#isPlaying ? this.#take() : silentFrame, marks };
   }
 

@@ -1,7 +1,7 @@
 import { toWav } from '@callkite/emulated-voice';
 import { FRAME_BYTES } from '../line/callee-ear.ts';
 
-const MAXIMUM_BYTES = 64 * 1024 * 1024;
+const DEFAULT_MAXIMUM_BYTES = 64 * 1024 * 1024;
 
 interface Recording {
   callee: Uint8Array[];
@@ -11,7 +11,12 @@ interface Recording {
 /** The sound of media streams, both sides of it: some seventy minutes of the newest streams. */
 export class Recordings {
   readonly #recordings = new Map<string, Recording>();
+  readonly #maximumBytes: number;
   #bytes = 0;
+
+  constructor(maximumBytes = DEFAULT_MAXIMUM_BYTES) {
+    this.#maximumBytes = maximumBytes;
+  }
 
   /** @returns what records a stream, frame by frame */
   start(streamSid: string): (callee: Uint8Array, agent: Uint8Array) => void {
@@ -22,7 +27,7 @@ export class Recordings {
       recording.callee.push(callee);
       recording.agent.push(agent);
       this.#bytes += 2 * FRAME_BYTES;
-      if (this.#bytes > MAXIMUM_BYTES) this.#forgetOldest();
+      if (this.#bytes > this.#maximumBytes) this.#forgetOldest();
     };
   }
 

@@ -9,6 +9,7 @@ import { readStreamMessage, type StreamMessage } from './stream-messages.ts';
 import { type StreamSettings, streamAddressFault } from './stream-settings.ts';
 
 const CONNECT_TIMEOUT_MS = 10_000;
+const MAXIMUM_MESSAGE_BYTES = 16 * 1024 * 1024;
 // An application that does not read loses sound rather than filling the memory.
 const MAXIMUM_BUFFERED_BYTES = 4 * 1024 * 1024;
 
@@ -38,6 +39,7 @@ export class StreamSocket {
   #socket: WebSocket | undefined;
   #sequenceNumber = 0;
   #chunk = 0;
+  #hasStarted = false;
   #isOver = false;
   #wasRefused = false;
 
@@ -66,12 +68,13 @@ export class StreamSocket {
       headers: { 'X-Twilio-Signature': twilioSignature(this.#call.account.authToken, url) },
       handshakeTimeout: CONNECT_TIMEOUT_MS,
       perMessageDeflate: false,
+      maxPayload: MAXIMUM_MESSAGE_BYTES,
     });
     this.#socket = socket;
     socket.on('open', () => this.#opened());
     socket.on('message', (data, isBinary) => this.#received(isBinary ? '' : data.toString(), isBinary));
     socket.on('error', (error: Error & { code?: string }) => {
-      if (this.#sequenceNumber > 0) this.#fail(31924, `Stream - WebSocket protocol error: ${error.message}`);
+      if (this.#hasStarted) this.#fail(31924, `Stream - WebSocket protocol error: ${error.message}`);
       else this.#fail(connectErrorCode(error), `Stream - unable to connect: ${error.message}`);
     });
     socket.on('close', (code) => {
@@ -125,6 +128,7 @@ export class StreamSocket {
   #opened(): void {
     // The call may have ended while the connection was made.
     if (this.#isOver) return;
+    this.#hasStarted = true;
     const { streamSid } = this.#record;
     this.#record.connectedAt = new Date().toISOString();
     this.#write({ event: 'connected', protocol: 'Call', version: '1.0.0' });
@@ -170,7 +174,7 @@ export class StreamSocket {
       this.#call.notify(outcome.errorCode, outcome.errorMessage);
       this.#report('stream-error', outcome.errorMessage);
     }
-    if (this.#sequenceNumber > 0) this.#report('stream-stopped');
+    if (this.#hasStarted) this.#report('stream-stopped');
     this.#listener.ended(outcome);
   }
 

@@ -33,6 +33,9 @@ const verbs: Readonly<Record<string, Verb>> = {
   Start: startRecording,
 };
 
+/** A document of `<Number url>` may speak and ask, and hang up. */
+const notOnDialledLegs: ReadonlySet<string> = new Set(['Dial', 'Connect', 'Start', 'Reject']);
+
 interface Run {
   instruction: Instruction;
   fallback: WebhookTarget | undefined;
@@ -66,14 +69,36 @@ export async function runInstructions(emulation: Emulation, call: Call, first: R
   }
 }
 
+/**
+ * Executes the document of a dialled number on its leg, before the leg is bridged.
+ *
+ * @returns whether to bridge it: not when a document hung up, or could not be carried out
+ */
+export async function runScreening(
+  emulation: Emulation,
+  call: Call,
+  document: WebhookTarget,
+): Promise<Ending> {
+  const run = { instruction: document, fallback: undefined, ready: async () => ({}) };
+  return runDocuments(emulation, call, run, call.signal);
+}
+
+/** How documents end: out of verbs, or on purpose or for an error. */
+type Ending = 'ran-out' | 'hang-up';
+
 /** Executes document after document until one runs out or hangs up. */
-async function runDocuments(emulation: Emulation, call: Call, run: Run, signal: AbortSignal): Promise<void> {
+async function runDocuments(
+  emulation: Emulation,
+  call: Call,
+  run: Run,
+  signal: AbortSignal,
+): Promise<Ending> {
   const parameters = await unlessAborted(run.ready(), signal);
   let fallback = run.fallback;
-  let next: DocumentRequest | { twiml: string } | undefined =
+  let next: DocumentRequest | { twiml: string } | Ending =
     'twiml' in run.instruction ? run.instruction : { ...run.instruction, parameters };
   const maximum = call.account.type === 'Trial' ? trialLimits.documents : MAXIMUM_DOCUMENTS;
-  for (let count = 1; next; count += 1) {
+  for (let count = 1; typeof next === 'object'; count += 1) {
     const url: string | undefined = 'url' in next ? next.url : undefined;
     try {
       if (count > maximum) throw new TwimlError(12400, `More than ${maximum} documents in one call`);
@@ -83,18 +108,19 @@ async function runDocuments(emulation: Emulation, call: Call, run: Run, signal: 
       call.notify(error.code, error.message);
       if (!fallback) {
         await call.line.say(APPLICATION_ERROR, signal);
-        return;
+        return 'hang-up';
       }
       next = { ...fallback, parameters: { ErrorCode: String(error.code), ErrorUrl: url ?? '' } };
       fallback = undefined;
     }
   }
+  return next;
 }
 
 async function runDocument(
   source: DocumentRequest | { twiml: string },
   context: VerbContext,
-): Promise<DocumentRequest | undefined> {
+): Promise<DocumentRequest | Ending> {
   const xml =
     'twiml' in source ? inlineDocument(source.twiml, context) : await fetchDocument(source, context);
   let elements: TwimlElement[];
@@ -106,16 +132,18 @@ async function runDocument(
   if (context.call.account.type === 'Trial' && elements.some(isBlockedOnTrial)) {
     context.call.notify(10002, 'The instructions use a feature that trial accounts do not have');
     await context.call.line.say(trialNotice, context.signal);
-    return undefined;
+    return 'hang-up';
   }
   for (const element of elements) {
     const verb = verbs[element.name];
     if (!verb) throw new TwimlError(12100, `Document parse failure: <${element.name}> is not a verb`);
+    if (context.call.parent && notOnDialledLegs.has(element.name)) {
+      throw new TwimlError(13201, `Dial: <${element.name}> is not allowed on a leg that was dialled`);
+    }
     const outcome = await verb(element, context);
-    if (outcome === 'hang-up') return undefined;
     if (outcome !== 'next') return outcome;
   }
-  return undefined;
+  return 'ran-out';
 }
 
 function inlineDocument(twiml: string, { call }: VerbContext): string {

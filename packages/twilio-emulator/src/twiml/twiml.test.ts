@@ -153,6 +153,67 @@ describe('Dial', () => {
     });
   });
 
+  const asking =
+    '<Gather input="dtmf speech" numDigits="1" timeout="3" action="/reply"><Say>A call for you. Take it?</Say></Gather><Hangup/>';
+  const takesIt = ({ form }: { form: Record<string, string> }) =>
+    twiml(form.Digits === '1' || form.SpeechResult?.startsWith('Yes') ? '' : '<Hangup/>');
+
+  it.each([
+    ['+12025550160', 'presses 1', 'true'],
+    ['+12025550161', 'says yes', 'true'],
+    ['+12025550162', 'presses 2', 'false'],
+    ['+12025550165', 'says nothing', 'false'],
+  ])('asks %s, who %s, before it bridges', async (to, _what, bridged) => {
+    const { application } = on;
+    application.answer('/reply', takesIt);
+    const record = await run(silent, {
+      '/start': `<Dial action="/dialled" timeLimit="60"><Number url="/ask" statusCallback="/leg" statusCallbackEvent="answered completed">${to}</Number></Dial>`,
+      '/ask': asking,
+      '/dialled': '<Hangup/>',
+    });
+    const leg = on.emulator.calls().find((each) => each.parentSid === record.sid);
+    expect(leg?.transcript[0]).toMatchObject({ speaker: 'agent', text: 'A call for you. Take it?' });
+    expect(leg?.documents.map(({ status }) => status)).not.toContain(undefined);
+    expect(application.to('/ask')).toMatchObject([
+      { isSigned: true, form: { CallSid: leg?.sid, ParentCallSid: record.sid, CallStatus: 'in-progress' } },
+    ]);
+    expect(application.to('/dialled')).toMatchObject([
+      { form: { DialCallStatus: 'completed', DialCallSid: leg?.sid, DialBridged: bridged } },
+    ]);
+    await eventually(() => application.to('/leg')[1]);
+    expect(record.transcript).toEqual([]);
+  });
+
+  it('does not bridge after a document that cannot be carried out, nor lets it dial on', async () => {
+    for (const [document, code] of [
+      ['<Sing/>', 12100],
+      ['<Dial>+12025550101</Dial>', 13201],
+      [{ status: 500 }, 11200],
+    ] as const) {
+      on.application.webhooks.length = 0;
+      const record = await run(silent, {
+        '/start': '<Dial action="/dialled"><Number url="/ask">+12025550100</Number></Dial>',
+        '/ask': document,
+        '/dialled': '',
+      });
+      const leg = on.emulator.calls().find((each) => each.parentSid === record.sid);
+      expect(leg?.notifications).toMatchObject([{ code }]);
+      expect(on.application.to('/dialled')[0]?.form).toMatchObject({ DialBridged: 'false' });
+    }
+  });
+
+  it('tells the action how it stood when the callee hangs up', async () => {
+    await run('+12025550131', { '/start': '<Dial action="/dialled">+12025550110</Dial>', '/dialled': '' });
+    const [told] = await eventually(() =>
+      on.application.to('/dialled').length > 0 ? on.application.to('/dialled') : undefined,
+    );
+    expect(told?.form).toMatchObject({
+      CallStatus: 'completed',
+      DialCallStatus: 'canceled',
+      DialBridged: 'false',
+    });
+  });
+
   it('hangs up the other leg with the call', async () => {
     const url = `${on.application.url}/start`;
     on.application.answer('/start', () => twiml('<Dial>+12025550110</Dial>'));
@@ -175,6 +236,7 @@ describe('instructions that cannot be carried out', () => {
     ['a redirect to no URL', '<Redirect>http://[</Redirect>', 11100],
     ['a caller ID of somebody else', '<Dial callerId="+12125550142">+12025550100</Dial>', 13214],
     ['a conference', '<Dial><Conference>Room</Conference></Dial>', 12100],
+    ['no time to ring', '<Dial timeout="0">+12025550100</Dial>', 13212],
   ])('%s: a notification, an apology and the end', async (_what, document, code) => {
     const record = await run(silent, { '/start': document });
     expect(record.notifications).toMatchObject([{ code }]);

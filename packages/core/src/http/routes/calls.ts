@@ -10,12 +10,15 @@ import {
   triggerCallRequest,
   triggerCallResponse,
 } from '../../contract/calls.ts';
+import type { CallTransfer } from '../../contract/transfers.ts';
 import { CallkiteError, type ErrorCode } from '../../errors.ts';
 import { formFillsOf } from '../../forms/form-fills.ts';
 import type { Caller } from '../../organizations/organizations.ts';
 import type { CallRecord } from '../../ports/call-store.ts';
 import type { CallForm } from '../../ports/form-store.ts';
 import type { HttpResponse } from '../../ports/http.ts';
+import type { TransferRecord } from '../../ports/transfer-store.ts';
+import type { VisitRecord } from '../../ports/web-call-store.ts';
 import { type HttpServices, rawRoute, route } from '../route.ts';
 
 const placingRefusals = [
@@ -124,7 +127,11 @@ export const callRoutes = [
       refusals: ['not_found'],
     },
     async (services, { caller, parameters }) => {
-      const { call, transcript, forms, toolCalls } = await getOwnCall(services, caller, parameters.call_id);
+      const { call, transcript, forms, toolCalls, transfers, visit } = await getOwnCall(
+        services,
+        caller,
+        parameters.call_id,
+      );
       return {
         ...toResource(call, await services.recordings.urlsOf([call.id])),
         messages: transcript.map(({ role, content }) => ({ role, content })),
@@ -136,6 +143,8 @@ export const callRoutes = [
           at: at.toISOString(),
           duration_ms: durationMs,
         })),
+        transfers: transfers.map(toTransfer),
+        visit: visit && toVisit(visit),
       };
     },
   ),
@@ -183,6 +192,47 @@ function answersOf({ id, answers }: CallForm): CallDetail['form_answers'] {
     quote,
     at: at.toISOString(),
   }));
+}
+
+function toTransfer(transfer: TransferRecord): CallTransfer {
+  const tried = transfer.legs.filter(({ dialedAt, outcome }) => dialedAt !== null || outcome !== null);
+  const rung = tried.filter(({ dialedAt }) => dialedAt !== null);
+  const decisive = rung.find(({ outcome }) => outcome === 'connected') ?? rung.at(-1);
+  return {
+    integration_id: transfer.integrationId,
+    integration: transfer.name,
+    mode: transfer.mode,
+    reason: transfer.reason,
+    requested_at: transfer.requestedAt.toISOString(),
+    outcome: transfer.outcome,
+    to: decisive?.to ?? null,
+    answered_seconds: decisive?.seconds ?? null,
+    ended_at: transfer.endedAt?.toISOString() ?? null,
+    message: transfer.message,
+    legs: tried.map((leg) => ({
+      to: leg.to,
+      source: leg.source,
+      outcome: leg.outcome,
+      dialed_at: leg.dialedAt?.toISOString() ?? null,
+      answered_at: leg.answeredAt?.toISOString() ?? null,
+      ended_at: leg.endedAt?.toISOString() ?? null,
+      seconds: leg.seconds,
+    })),
+  };
+}
+
+function toVisit(visit: VisitRecord): NonNullable<CallDetail['visit']> {
+  return {
+    kind: visit.kind,
+    publishable_key_id: visit.keyId,
+    origin: visit.origin,
+    remote_address: visit.remoteAddress,
+    page: visit.page,
+    user_id: visit.user?.id ?? null,
+    user_verified: visit.user?.verified ?? false,
+    consent: visit.consent && { ...visit.consent },
+    created_at: visit.createdAt.toISOString(),
+  };
 }
 
 function toResource(call: CallRecord, recordingUrls: ReadonlyMap<string, string>): CallResource {

@@ -10,9 +10,8 @@ import {
   organizationList,
   organizationResource,
 } from '../../contract/organizations.ts';
-import { CallkiteError } from '../../errors.ts';
-import type { Caller } from '../../organizations/organizations.ts';
 import type { ApiKeyRecord, Organization } from '../../ports/organization-store.ts';
+import { requireLiveKey } from '../require-live-key.ts';
 import { route } from '../route.ts';
 
 export const organizationRoutes = [
@@ -131,11 +130,6 @@ export const organizationRoutes = [
     },
   ),
 ];
-
-/** Test keys lie about in test environments: one must not be enough to obtain a live key. */
-function requireLiveKey(caller: Caller): void {
-  if (caller.mode !== 'live') throw new CallkiteError('forbidden', 'Manage API keys with a live key');
-}
 
 function toOrganization(organization: Organization): OrganizationResource {
   return {

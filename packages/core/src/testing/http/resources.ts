@@ -122,6 +122,65 @@ export const resources: Readonly<Record<string, Test>> = {
     assertInvalid(await post(), ['fields']);
   },
 
+  async 'transfer integrations belong to one organization and attach to workflows'(probe) {
+    const { liveKey: key } = probe;
+    const settings = { name: 'Front desk', phone_number: '+12025550160' };
+    const post = (json: object, by = key) => probe.send('POST', '/transfer-integrations', { key: by, json });
+    const created = await post(settings);
+    assert.equal(created.status, 201, created.text);
+    const { id, created_at: _, ...rest } = record(created.json);
+    assert.deepEqual(rest, {
+      ...settings,
+      mode: 'warm',
+      transfer_url: null,
+      fallback_numbers: [],
+      ring_seconds: 25,
+      take_messages: true,
+      available: true,
+    });
+    const path = `/transfer-integrations/${String(id)}`;
+    assert.deepEqual((await probe.send('GET', path, { key })).json, created.json);
+    const changed = await probe.send('PATCH', path, {
+      key,
+      json: { mode: 'cold', fallback_numbers: ['+12025550161'] },
+    });
+    assert.equal(changed.status, 200, changed.text);
+    assert.deepEqual(changed.json, {
+      ...record(created.json),
+      mode: 'cold',
+      fallback_numbers: ['+12025550161'],
+    });
+    const listed = list(
+      (await probe.send('GET', '/transfer-integrations', { key })).json,
+      'transfer_integrations',
+    );
+    assert.ok(listed.some((each) => each.id === id));
+    assertInvalid(await post({ ...settings, phone_number: '+19005550199' }), ['phone_number']);
+    assertInvalid(await post({ ...settings, phone_number: '112' }), ['phone_number']);
+    assertInvalid(await post({ ...settings, fallback_numbers: ['+12025550160'] }), ['fallback_numbers.0']);
+    assertInvalid(await post({ ...settings, transfer_url: 'ftp://example.com/' }), ['transfer_url']);
+    assertInvalid(await post({ ...settings, mode: 'hot' }), ['mode']);
+    assertInvalid(await post({ ...settings, ring_seconds: 4 }), ['ring_seconds']);
+    assertInvalid(await probe.send('PATCH', path, { key, json: {} }), ['body']);
+    assertInvalid(await probe.send('PATCH', path, { key, json: { phone_number: '+12025550161' } }), [
+      'fallback_numbers.0',
+    ]);
+    const attach = (transfer: string[]) =>
+      probe.send('POST', '/workflows', {
+        key,
+        json: { name: 'With transfer', definition: { ...definition, abilities: { transfer } } },
+      });
+    assert.equal((await attach([String(id)])).status, 201);
+    assertProblem(await attach(['tri_unknown']), 400, 'validation_failed');
+    const stranger = await probe.createOrganization();
+    assertProblem(await post(settings, stranger.key), 403, 'business_profile_required');
+    for (const method of ['GET', 'DELETE'] as const) {
+      assertProblem(await probe.send(method, path, { key: stranger.key }), 404, 'not_found');
+    }
+    assert.equal((await probe.send('DELETE', path, { key })).status, 204);
+    assertProblem(await probe.send('GET', path, { key }), 404, 'not_found');
+  },
+
   async 'webhooks are created with a secret that is shown once, tested, and deleted'(probe) {
     const { key } = await probe.createOrganization();
     const created = await probe.send('POST', '/webhooks', {

@@ -37,6 +37,8 @@ export function acceptingContract(test: StorageTest): void {
       outcome: null,
       reason: null,
       answeredBy: null,
+      heard: null,
+      voicemailMessage: null,
       cancelRequested: false,
       conversationOver: false,
       summary: null,
@@ -207,6 +209,50 @@ export function acceptingContract(test: StorageTest): void {
     const { call, definition: dialled } = await tenant.claim();
     assert.equal(call.workflowVersion, 1);
     assert.deepEqual(dialled, definition);
+  });
+
+  test('a call whose workflow wants a message for mailboxes is dialled once it is written', async (storage) => {
+    const tenant = await createTenant(storage);
+    const { organizationId, connectionId } = tenant;
+    const workflowId = createId('wf');
+    const voicemail = { message: 'Please call back.', generate: true };
+    await storage.workflows.create({
+      id: workflowId,
+      organizationId,
+      name: 'Call back',
+      definition: { ...definition, voicemail },
+    });
+    const work = { origin: 'workflow', workflowId } as const;
+    const idle = async () => {
+      assert.deepEqual(await storage.calls.claimNext(connectionId, createId('att')), { result: 'idle' });
+    };
+    const written = await tenant.accept({ work });
+    await idle();
+    assert.deepEqual(
+      (await tenant.jobs('write_voicemail')).map((job) => job.subjectId),
+      [written],
+    );
+    await storage.calls.setVoicemailMessage(written, 'We called about Monday.');
+    await storage.calls.setVoicemailMessage(written, 'Too late.');
+    const { call } = await tenant.claim();
+    assert.equal(call.id, written);
+    assert.equal(call.voicemailMessage, 'We called about Monday.');
+
+    const unwritten = await tenant.accept({ work });
+    await storage.calls.setVoicemailMessage(unwritten, null);
+    assert.equal((await tenant.claim()).call.voicemailMessage, null);
+
+    const canceled = await tenant.accept({ work });
+    await storage.calls.cancel(organizationId, canceled);
+    assert.deepEqual(
+      (await tenant.jobs('write_voicemail')).filter((job) => job.subjectId === canceled),
+      [],
+    );
+    await storage.calls.setVoicemailMessage(canceled, 'Nobody is called.');
+    await idle();
+
+    await tenant.accept();
+    assert.equal((await tenant.claim()).call.voicemailMessage, null, 'nothing is asked of other workflows');
   });
 
   test('calls are listed newest first, in pages, by filter, and only to their organization', async (storage) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createId } from '../../ids.ts';
-import type { AttemptReport } from '../../ports/call-store.ts';
+import type { AttemptReport, HeardAnswer } from '../../ports/call-store.ts';
 import type { CarrierCallStatus } from '../../ports/telephony.ts';
 import { createTenant, type StorageTest } from './tenant.ts';
 
@@ -67,6 +67,41 @@ export function reportsContract(test: StorageTest): void {
       callStatus: 'voicemail',
       providerStatus: 'completed',
     });
+  });
+
+  test('what was heard outweighs what the carrier detected, before and after', async (storage) => {
+    const tenant = await createTenant(storage);
+    const heardAs = async (...heard: readonly HeardAnswer[]) => {
+      const { callId, attemptId, providerCallId } = await tenant.placed();
+      const machine = { answeredBy: 'machine' } as const;
+      await storage.calls.report(attemptId, report(providerCallId, 'in-progress'));
+      for (const each of heard) await storage.calls.noteHeard(callId, each);
+      const detected = await storage.calls.report(attemptId, report(providerCallId, 'in-progress', machine));
+      assert.ok(detected.result === 'applied' && detected.changed);
+      assert.equal(detected.call.heard, heard.at(-1));
+      await storage.calls.report(attemptId, report(providerCallId, 'completed', machine));
+      await storage.calls.noteHeard(callId, 'fax');
+      const { answeredBy, outcome } = await tenant.call(callId);
+      return `${answeredBy} ${outcome?.callStatus}/${outcome?.providerStatus}`;
+    };
+    assert.equal(await heardAs('person'), 'human success/completed');
+    assert.equal(await heardAs('greeting', 'person'), 'human success/completed');
+    assert.equal(await heardAs('menu'), 'unknown success/completed');
+    for (const machine of ['greeting', 'voicemail', 'mailbox-full', 'screening'] as const) {
+      assert.equal(await heardAs(machine), 'machine voicemail/completed');
+    }
+    assert.equal(await heardAs('fax'), 'fax voicemail/completed');
+  });
+
+  test('a mailbox that only its words gave away is voicemail', async (storage) => {
+    const tenant = await createTenant(storage);
+    const { callId, attemptId, providerCallId } = await tenant.placed();
+    await storage.calls.report(attemptId, report(providerCallId, 'in-progress', { answeredBy: 'human' }));
+    await storage.calls.noteHeard(callId, 'voicemail');
+    await storage.calls.report(attemptId, report(providerCallId, 'completed', { answeredBy: 'human' }));
+    const { outcome, answeredBy } = await tenant.call(callId);
+    assert.deepEqual(outcome, { callStatus: 'voicemail', providerStatus: 'completed' });
+    assert.equal(answeredBy, 'machine');
   });
 
   test('an end without an answer reported before is still an answered call', async (storage) => {

@@ -1,0 +1,58 @@
+import { en } from './en.ts';
+import type { LanguagePack, StringOverrides, Strings } from './strings.ts';
+
+/** The words on the button, so that a page needs no more than one file until it is pressed. */
+const greetings = {
+  en: 'Talk to us',
+  de: 'Sprechen Sie mit uns',
+  es: 'Hable con nosotros',
+  fr: 'Parlez-nous',
+  pt: 'Fale conosco',
+  ar: 'تحدّث إلينا',
+};
+
+/** A language the widget speaks by itself. */
+export type Language = keyof typeof greetings;
+
+const packs: Record<Exclude<Language, 'en'>, () => Promise<LanguagePack>> = {
+  de: async () => (await import('./de.ts')).de,
+  es: async () => (await import('./es.ts')).es,
+  fr: async () => (await import('./fr.ts')).fr,
+  pt: async () => (await import('./pt.ts')).pt,
+  ar: async () => (await import('./ar.ts')).ar,
+};
+
+const rightToLeft = ['ar', 'dv', 'fa', 'he', 'ps', 'ur', 'yi'];
+const primary = (tag: string) => tag.toLowerCase().split('-')[0] ?? '';
+
+/** The language of the texts, for the first of the wanted tags; English for what the widget does not speak. */
+export function languageFor(tag: string): Language {
+  const language = primary(tag);
+  return Object.hasOwn(greetings, language) ? (language as Language) : 'en';
+}
+
+/** `rtl` for languages written from the right, known to the widget or brought by the page. */
+export const directionOf = (tag: string): 'ltr' | 'rtl' =>
+  rightToLeft.includes(primary(tag)) ? 'rtl' : 'ltr';
+
+/** The texts of a language. A pack that cannot be loaded is stood in for by English. */
+export async function loadPack(language: Language): Promise<LanguagePack> {
+  return language === 'en' ? en : packs[language]().catch(() => en);
+}
+
+/** What is shown: the page's own texts over the language's. */
+export function stringsOf(language: Language, pack: LanguagePack, overrides: StringOverrides): Strings {
+  const greeting = greetings[language];
+  const own = overrides as Partial<Strings>;
+  return {
+    launcher: greeting,
+    heading: greeting,
+    ...pack,
+    ...own,
+    // That a machine speaks is always said, whatever the words.
+    disclosure: own.disclosure?.trim() || pack.disclosure,
+    endReasons: { ...pack.endReasons, ...own.endReasons },
+    callbackSteps: { ...pack.callbackSteps, ...own.callbackSteps },
+    errors: { ...pack.errors, ...own.errors },
+  };
+}

@@ -1,0 +1,80 @@
+import type { TemplateResult } from 'lit';
+import type { CallState } from '../call-state.ts';
+import type { CallbackState } from '../callback.ts';
+import type { Strings } from '../strings/strings.ts';
+
+/** What the visitor fills in to be called. */
+export interface CallbackFields {
+  /** E.164; `null` for what is none. */
+  readonly phone: string | null;
+  readonly name: string;
+  readonly agreed: boolean;
+}
+
+/** What the visitor does. */
+export interface Actions {
+  open(): void;
+  close(): void;
+  showTab(tab: Tab): void;
+  agree(agreed: boolean): void;
+  start(): void;
+  end(): void;
+  mute(on: boolean): void;
+  resume(): void;
+  soundOn(): void;
+  /** @returns whether it is on its way */
+  send(text: string): boolean;
+  dismiss(): void;
+  requestCallback(fields: CallbackFields): void;
+  resetCallback(): void;
+}
+
+export type Tab = 'talk' | 'callback';
+
+/** Everything the views show. */
+export interface View {
+  readonly strings: Strings;
+  /** BCP-47 tag of the texts. */
+  readonly language: string;
+  readonly direction: 'ltr' | 'rtl';
+  /** Name of the widget as a landmark; differs between the widgets of a page. */
+  readonly label: string;
+  readonly inline: boolean;
+  readonly open: boolean;
+  readonly heading: string;
+  readonly avatar: string;
+  readonly tabs: readonly Tab[];
+  readonly tab: Tab;
+  readonly voice: boolean;
+  readonly showTranscript: boolean;
+  readonly consent: {
+    readonly mode: 'required' | 'notice' | 'off';
+    readonly agreed: boolean;
+    /** The visitor wanted to start without agreeing. */
+    readonly missing: boolean;
+    readonly termsUrl: string;
+    readonly privacyUrl: string;
+  };
+  readonly call: CallState;
+  readonly callback: CallbackState | null;
+  /** The visitor wanted a call-back without agreeing. */
+  readonly callbackConsentMissing: boolean;
+  /** What shows a call, once it is loaded. */
+  readonly conversationView: ((view: View) => TemplateResult) | null;
+  /** What shows call-backs, once it is loaded. */
+  readonly callbackView: ((view: View) => TemplateResult) | null;
+  readonly nowMs: number;
+  readonly actions: Actions;
+}
+
+/** Minutes and seconds, such as 1:07. */
+function clock(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1000));
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
+}
+
+/** How long the call has been going on, or went on. */
+export const elapsed = ({ call, nowMs }: View): string =>
+  clock(call.status === 'ended' || call.startedAtMs === null ? call.durationMs : nowMs - call.startedAtMs);
+
+export const isOpenCall = ({ call: { status } }: View): boolean => status !== 'ready' && status !== 'ended';

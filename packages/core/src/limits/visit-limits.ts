@@ -1,0 +1,56 @@
+import type { RateLimiterAbstract, RateLimiterRes } from 'rate-limiter-flexible';
+import { CallkiteError } from '../errors.ts';
+import type { Storage } from '../ports/storage.ts';
+import { networkOf, rateLimited } from './rate-limit.ts';
+
+export interface VisitRates {
+  /** Web calls and call-backs asked for from one address; an IPv6 network (/64) counts as one. @default 20 */
+  perAddressAndMinute?: number;
+  /** The same with one publishable key. @default 120 */
+  perKeyAndMinute?: number;
+  /** Call-backs to one number, whoever asks for them. @default 2 */
+  callbacksPerNumberAndHour?: number;
+}
+
+/** How often visitors of web pages may ask for something, over all processes. All throw `rate_limited`. */
+export interface VisitLimits {
+  countVisit(visit: { readonly remoteAddress: string | null; readonly keyId: string }): Promise<void>;
+  countCallback(organizationId: string, phoneNumber: string): Promise<void>;
+}
+
+export function createVisitLimits(
+  storage: Pick<Storage, 'createRateLimiter'>,
+  rates: VisitRates,
+): VisitLimits {
+  const { perAddressAndMinute = 20, perKeyAndMinute = 120, callbacksPerNumberAndHour = 2 } = rates;
+  const limiter = (keyPrefix: string, points: number, durationSeconds: number) =>
+    storage.createRateLimiter({ keyPrefix, points, durationSeconds });
+  const ofAddress = limiter('visits-of-address', perAddressAndMinute, 60);
+  const ofKey = limiter('visits-of-key', perKeyAndMinute, 60);
+  const ofNumber = limiter('callbacks-to-number', callbacksPerNumberAndHour, 3600);
+
+  return {
+    async countVisit({ remoteAddress, keyId }) {
+      await count(ofAddress, networkOf(remoteAddress));
+      await count(ofKey, keyId);
+    },
+    countCallback: (organizationId, phoneNumber) => count(ofNumber, `${organizationId}:${phoneNumber}`),
+  };
+}
+
+async function count(limiter: RateLimiterAbstract, key: string): Promise<void> {
+  try {
+    await limiter.consume(key);
+  } catch (rejection) {
+    if (!(rejection instanceof Error)) throw rateLimited(rejection as RateLimiterRes);
+    throw new CallkiteError(
+      'storage_unavailable',
+      'The database cannot be reached in time; try again shortly.',
+      {
+        retryable: true,
+        retryAfterSeconds: 1,
+        cause: rejection,
+      },
+    );
+  }
+}

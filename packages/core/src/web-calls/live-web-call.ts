@@ -1,0 +1,225 @@
+import type { CallReason } from '../contract/call-status.ts';
+import { type WidgetEndReason, widgetCloseCodes } from '../contract/widget.ts';
+import type { CarrierLine } from '../conversations/carrier-line.ts';
+import { keepTrying } from '../conversations/keep-trying.ts';
+import { within } from '../conversations/within.ts';
+import type { CallRecord } from '../ports/call-store.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { CallChannel, MixedSocket } from '../ports/speech.ts';
+import type { WebCallStore } from '../ports/web-call-store.ts';
+import { audioChannel } from './audio-channel.ts';
+import { textChannel } from './text-channel.ts';
+import { tokenBucket } from './token-bucket.ts';
+import { shownLines, type VisitorSide } from './visitor-channel.ts';
+import { type VisitorMessage, type WebCallLine, webCallLine } from './web-call-line.ts';
+
+/** A web call that this process owns. */
+export interface LiveWebCall {
+  readonly line: WebCallLine;
+  /** Talks to the visitor who came over this socket. @param position as in `WebCallLine.attach` */
+  begin(socket: MixedSocket, position: number | null): void;
+  /** Something was said, as the conversation understood it. */
+  spoken(role: 'assistant' | 'user', content: string): void;
+  /** The agent begins to use a tool of the server. */
+  usesTool(name: string): void;
+  /** The organization wants it to end. */
+  cancel(): void;
+}
+
+export interface LiveWebCallOptions {
+  readonly callId: string;
+  readonly epoch: number;
+  readonly media: 'audio' | 'text';
+  /** Milliseconds since the call began. */
+  readonly ageMs: number;
+  /** Where the count of positions goes on. */
+  readonly beginsAt: number;
+  readonly resumeWindowMs: number;
+  /** For how long this process counts as alive after it said so. */
+  readonly aliveMs: number;
+  readonly store: Pick<WebCallStore, 'keepAlive' | 'end' | 'addContext'>;
+  /** Resolves when the conversation is over and on record. */
+  converse(channel: CallChannel, line: CarrierLine | null): Promise<void>;
+  /** Tells the conversation something about the visitor. */
+  note(text: string): void;
+  onEnded(call: CallRecord): void;
+  /** This process has nothing to do with the call any more. */
+  onGone(): void;
+  readonly logger: Logger;
+}
+
+interface OpenChannel extends VisitorSide {
+  readonly channel: CallChannel;
+}
+
+type Ending = 'agent' | 'visitor' | 'lost' | 'canceled';
+
+/** What the conversation and the store get at the end, before the visitor is told. */
+const lastWordsMs = 5_000;
+const linesPerSecond = 1;
+const linesAtOnce = 10;
+/** WebSocket close codes: 1012 service restart. */
+const restarting = 1012;
+
+const endReasons: Readonly<Partial<Record<CallReason, WidgetEndReason>>> = {
+  callee_silent: 'silence',
+  time_limit: 'time_limit',
+  opted_out: 'opted_out',
+  canceled_by_request: 'canceled',
+  agent_unavailable: 'unavailable',
+  internal: 'unavailable',
+};
+
+/** Holds a web call from here to its end, or until another process takes it over. */
+export function liveWebCall(options: LiveWebCallOptions): LiveWebCall {
+  const { callId, epoch, media, store, logger } = options;
+  const beganAtMs = performance.now() - options.ageMs;
+  const sinceBeginning = () => Math.max(0, Math.round(performance.now() - beganAtMs));
+  const typing = tokenBucket({ perSecond: linesPerSecond, atOnce: linesAtOnce });
+  let conversation: Promise<void> = Promise.resolve();
+  let channels = 0;
+  let isOver = false;
+
+  const line = webCallLine({
+    callId,
+    ready: { media, codec: media === 'audio' ? 'mulaw/8000' : null },
+    beginsAt: options.beginsAt,
+    resumeWindowMs: options.resumeWindowMs,
+    listener: {
+      message: onMessage,
+      sound: (frame) => visitor.hear(frame),
+      lost: () => void finish('lost'),
+    },
+  });
+  let visitor = open(media);
+  const heartbeat = setInterval(() => void sayAlive(), options.aliveMs / 4);
+
+  function open(kind: 'audio' | 'text'): OpenChannel {
+    channels += 1;
+    const own = channels;
+    const parts = {
+      callId,
+      sessionId: `${epoch}.${channels}`,
+      send: line.send,
+      sinceBeginning,
+      onEnd() {
+        if (own === channels) void finish('agent');
+      },
+      onClose() {
+        if (own === channels) leave(restarting, 'the server is stopping');
+      },
+    };
+    if (kind === 'audio') {
+      const { channel, visitor } = audioChannel({ ...parts, sound: line });
+      return { ...visitor, channel: { kind, channel } };
+    }
+    const { channel, visitor } = textChannel(parts);
+    return { ...visitor, channel: { kind: 'words', channel } };
+  }
+
+  function converse(): void {
+    const { channel } = visitor;
+    conversation = conversation.then(() =>
+      options.converse(channel, channel.kind === 'audio' ? { say: sayInWriting } : null),
+    );
+  }
+
+  /** For what the speech model does not say: the visitor reads it, and the call goes on in writing. */
+  async function sayInWriting(text: string, then: 'hang-up' | 'converse'): Promise<void> {
+    shownLines({ sessionId: `${epoch}.w`, send: line.send, sinceBeginning })('assistant').show(text, true);
+    if (then === 'hang-up') {
+      void finish('agent');
+      return;
+    }
+    const silenced = visitor;
+    visitor = open('text');
+    silenced.closed();
+    converse();
+  }
+
+  function onMessage(message: VisitorMessage): void {
+    switch (message.type) {
+      case 'text':
+      case 'context':
+        if (isOver) line.refuse('call_ending', 'The call is ending', message.id);
+        else if (!typing.take(1)) line.refuse('too_fast', 'Too much at once: wait a little', message.id);
+        else if (message.type === 'text') visitor.take(message);
+        else addContext(message.text);
+        return;
+      case 'dtmf':
+      case 'mark':
+      case 'mute':
+        visitor.take(message);
+        return;
+      case 'end':
+        void finish('visitor');
+        return;
+    }
+  }
+
+  function addContext(text: string): void {
+    options.note(text);
+    keepTrying(() => store.addContext(callId, text)).catch((error: unknown) =>
+      logger.error({ callId, err: error }, 'what a page told of its visitor could not be stored'),
+    );
+  }
+
+  async function sayAlive(): Promise<void> {
+    try {
+      const alive = await store.keepAlive(callId, epoch, options.aliveMs);
+      if (alive === 'lost') leave(widgetCloseCodes.gone, 'the call goes on elsewhere, or is over');
+      else if (alive === 'canceled') await finish('canceled');
+    } catch (error) {
+      logger.warn({ callId, err: error }, 'a web call could not be said to be alive');
+    }
+  }
+
+  /** Gives the call up without ending it. */
+  function leave(code: number, reason: string): void {
+    if (isOver) return;
+    isOver = true;
+    clearInterval(heartbeat);
+    visitor.closed();
+    line.close(code, reason);
+    options.onGone();
+  }
+
+  async function finish(how: Ending): Promise<void> {
+    if (isOver) return;
+    isOver = true;
+    line.send({ type: 'status', status: 'ending' });
+    visitor.closed();
+    await within(lastWordsMs, conversation);
+    let ended: CallRecord | null = null;
+    try {
+      ended = await keepTrying(() => store.end(callId, epoch, how === 'lost' ? 'connection_lost' : null), {
+        giveUpAfterMs: lastWordsMs,
+      });
+    } catch (error) {
+      // The call's watch job ends it once nobody says any more that it is alive.
+      logger.error({ callId, err: error }, 'the end of a web call could not be stored');
+    }
+    clearInterval(heartbeat);
+    line.send({ type: 'end', reason: reasonOf(how, ended), duration_ms: sinceBeginning() });
+    line.close(widgetCloseCodes.ended, 'the call is over');
+    options.onGone();
+    if (ended) options.onEnded(ended);
+  }
+
+  return {
+    line,
+    begin(socket, position) {
+      line.attach(socket, position);
+      converse();
+    },
+    spoken: (role, content) => visitor.spoken(role, content),
+    usesTool: (name) => line.send({ type: 'tool', name }),
+    cancel: () => void finish('canceled'),
+  };
+}
+
+function reasonOf(how: Ending, ended: CallRecord | null): WidgetEndReason {
+  const reason = ended?.reason ? endReasons[ended.reason] : undefined;
+  if (how === 'visitor' || how === 'canceled') return how;
+  return reason ?? (how === 'lost' ? 'unavailable' : 'agent');
+}

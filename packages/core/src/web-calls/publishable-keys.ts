@@ -1,0 +1,111 @@
+import { randomBytes } from 'node:crypto';
+import { isSupportedCountry } from 'libphonenumber-js/max';
+import { CallkiteError } from '../errors.ts';
+import { createId } from '../ids.ts';
+import type { SecretBox } from '../organizations/secret-box.ts';
+import type { Mode } from '../ports/mode.ts';
+import type { Page, PageRequest } from '../ports/page.ts';
+import type { Storage } from '../ports/storage.ts';
+import type { PublishableKey, PublishableKeySettings } from '../ports/web-call-store.ts';
+import { isAllowedOrigin, normalizedOrigin } from './origins.ts';
+
+export type PublishableKeyInput = Pick<PublishableKeySettings, 'name' | 'allowedOrigins' | 'workflowIds'> &
+  Partial<PublishableKeySettings>;
+
+/** Keys for web pages: they stand there for everybody to read, and what they are good for is bound to origins. */
+export interface PublishableKeys {
+  /**
+   * `identitySecret` makes `user.hash` on the organization's server. Throws `validation_failed` for workflows of
+   * somebody else and unknown countries.
+   * @param input `dailyCalls` @default 200, `callbackCountries` @default none
+   */
+  create(
+    organizationId: string,
+    input: PublishableKeyInput & { readonly mode: Mode },
+  ): Promise<{ readonly key: PublishableKey; readonly identitySecret: string }>;
+  list(organizationId: string, page: PageRequest): Promise<Page<PublishableKey>>;
+  /** Throws `not_found`, and `validation_failed` as `create`. */
+  update(
+    organizationId: string,
+    id: string,
+    change: Partial<PublishableKeySettings>,
+  ): Promise<PublishableKey>;
+  /** Nothing begins with it from now on; what is going on goes on. Throws `not_found`. */
+  revoke(organizationId: string, id: string): Promise<PublishableKey>;
+  /** The key behind its text, for a page of this origin. Throws `unauthenticated` and `origin_not_allowed`. */
+  authenticate(text: string, origin: string): Promise<PublishableKey>;
+  /** Makes and checks `user.hash`: HMAC-SHA256 of the user's id with this text, hex. */
+  identitySecretOf(keyId: string): string;
+}
+
+const defaultDailyCalls = 200;
+
+export function createPublishableKeys(deps: {
+  storage: Pick<Storage, 'webCalls' | 'workflows'>;
+  secretBox: Pick<SecretBox, 'hmac'>;
+}): PublishableKeys {
+  const { webCalls: store, workflows } = deps.storage;
+
+  async function check(organizationId: string, change: Partial<PublishableKeySettings>): Promise<void> {
+    const unknownCountry = change.callbackCountries?.find((country) => !isSupportedCountry(country));
+    if (unknownCountry !== undefined)
+      invalid('callback_countries', `${unknownCountry} is not a country code`);
+    for (const id of change.workflowIds ?? []) {
+      if (!(await workflows.get(organizationId, id))) invalid('workflow_ids', 'name workflows of yours');
+    }
+  }
+
+  const identitySecretOf = (keyId: string) => `ck_idn_${deps.secretBox.hmac('visitor-identity', keyId)}`;
+
+  return {
+    async create(organizationId, { mode, ...settings }) {
+      await check(organizationId, settings);
+      const key = await store.createKey({
+        dailyCalls: defaultDailyCalls,
+        callbackCountries: [],
+        ...settings,
+        id: createId('pub'),
+        organizationId,
+        mode,
+        key: `ck_pub_${randomBytes(18).toString('base64url')}`,
+        allowedOrigins: settings.allowedOrigins.map(normalizedOrigin),
+      });
+      return { key, identitySecret: identitySecretOf(key.id) };
+    },
+    list: (organizationId, page) => store.listKeys(organizationId, page),
+    async update(organizationId, id, change) {
+      await check(organizationId, change);
+      const { allowedOrigins, ...others } = change;
+      const updated = await store.updateKey(organizationId, id, {
+        ...others,
+        ...(allowedOrigins && { allowedOrigins: allowedOrigins.map(normalizedOrigin) }),
+      });
+      return updated ?? missing();
+    },
+    async revoke(organizationId, id) {
+      return (await store.revokeKey(organizationId, id)) ?? missing();
+    },
+    async authenticate(text, origin) {
+      const key = /^ck_pub_[\w-]{24}$/.test(text) ? await store.findKey(text) : null;
+      if (!key || key.revokedAt !== null) {
+        throw new CallkiteError('unauthenticated', 'The publishable key is unknown or was revoked');
+      }
+      if (!isAllowedOrigin(origin, key.allowedOrigins)) {
+        throw new CallkiteError(
+          'origin_not_allowed',
+          'This key is not for pages of this origin: add the origin to the key',
+        );
+      }
+      return key;
+    },
+    identitySecretOf,
+  };
+}
+
+function missing(): never {
+  throw new CallkiteError('not_found', 'There is no such publishable key');
+}
+
+function invalid(field: string, issue: string): never {
+  throw new CallkiteError('validation_failed', 'Validation failed', { details: { [field]: [issue] } });
+}

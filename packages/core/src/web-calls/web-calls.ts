@@ -1,0 +1,198 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import type { Calls } from '../calls/calls.ts';
+import type { CallState } from '../contract/call-status.ts';
+import { CallkiteError } from '../errors.ts';
+import { createId } from '../ids.ts';
+import type { VisitLimits } from '../limits/visit-limits.ts';
+import { checkDestination } from '../organizations/destinations.ts';
+import type { SecretBox } from '../organizations/secret-box.ts';
+import type { Mode } from '../ports/mode.ts';
+import type { Storage } from '../ports/storage.ts';
+import type { ConsentRecord, PublishableKey } from '../ports/web-call-store.ts';
+import type { PublishableKeys } from './publishable-keys.ts';
+import { contextOf, userOf, type VisitorInput } from './visitor-facts.ts';
+import { sessionTokenHash, type WebCallSockets } from './web-call-sockets.ts';
+
+/** Who asks, from which page. */
+export interface Visitor {
+  readonly key: PublishableKey;
+  readonly origin: string;
+  readonly remoteAddress: string | null;
+}
+
+export interface VisitInput extends VisitorInput {
+  readonly workflowId: string;
+  readonly page?: string | undefined;
+}
+
+export interface WebCallSession {
+  readonly callId: string;
+  readonly token: string;
+  readonly expiresInSeconds: number;
+  readonly transport: 'audio' | 'text';
+  /** Where the socket is. */
+  readonly url: string;
+  readonly language: string;
+  readonly agentName: string | null;
+}
+
+export interface RequestedCallback {
+  readonly callId: string;
+  /** Reads the state of this call-back, and nothing else. */
+  readonly token: string;
+}
+
+/** Calls that visitors of web pages start: in the page, or to their phones. */
+export interface WebCalls {
+  /**
+   * Admits a visitor: the call begins with the socket that uses the token. Throws `rate_limited`, `workflow_disabled`
+   * and `forbidden`.
+   */
+  openSession(
+    visitor: Visitor,
+    input: VisitInput & { readonly media: 'audio' | 'text'; readonly consent?: ConsentRecord | undefined },
+  ): Promise<WebCallSession>;
+  /**
+   * Calls a visitor back, after the same checks as for any call and those of the key. Throws as `openSession` and as
+   * `Calls.trigger`.
+   */
+  requestCallback(
+    visitor: Visitor,
+    input: VisitInput & { readonly phone: string; readonly consent: ConsentRecord },
+  ): Promise<RequestedCallback>;
+  /** Throws `unauthenticated`. */
+  callbackState(callId: string, token: string): Promise<CallState>;
+  /** Decides about a socket. Most refusals are told by a close code: browsers hide the others from pages. */
+  upgrade: WebCallSockets['upgrade'];
+}
+
+export interface WebCallsDeps {
+  storage: Pick<Storage, 'webCalls' | 'workflows' | 'calls'>;
+  keys: Pick<PublishableKeys, 'identitySecretOf'>;
+  calls: Pick<Calls, 'trigger'>;
+  limits: VisitLimits;
+  secretBox: Pick<SecretBox, 'hmac'>;
+  allowedCountries(organizationId: string): Promise<readonly string[]>;
+  /** Whether calls of this mode can be talked on; otherwise they are in writing. */
+  hasSound(mode: Mode): boolean;
+  sockets: Pick<WebCallSockets, 'upgrade'>;
+  /** Where browsers reach this server. */
+  publicUrl: string;
+}
+
+const tokenLifetimeMs = 60_000;
+
+export function createWebCalls(deps: WebCallsDeps): WebCalls {
+  const { storage, limits } = deps;
+  const store = storage.webCalls;
+
+  /** Checks what both kinds of visit share. */
+  async function visitOf(visitor: Visitor, input: VisitInput) {
+    const { key } = visitor;
+    await limits.countVisit({ remoteAddress: visitor.remoteAddress, keyId: key.id });
+    const workflow = key.workflowIds.includes(input.workflowId)
+      ? await storage.workflows.get(key.organizationId, input.workflowId)
+      : null;
+    if (!workflow) throw workflowDisabled();
+    const user = userOf(input.user, deps.keys.identitySecretOf(key.id));
+    const visit = {
+      callId: createId('call'),
+      organizationId: key.organizationId,
+      keyId: key.id,
+      workflowId: workflow.id,
+      origin: visitor.origin,
+      remoteAddress: visitor.remoteAddress,
+      page: input.page ?? null,
+      name: input.name ?? null,
+      email: input.email ?? null,
+      context: contextOf(input, user, workflow.definition.web.variables),
+      user,
+    };
+    return { visit, definition: workflow.definition };
+  }
+
+  async function add(...visit: Parameters<typeof store.addVisit>): Promise<void> {
+    const { admitted, nextDayInSeconds } = await store.addVisit(...visit);
+    if (admitted) return;
+    throw new CallkiteError('rate_limited', "Today's budget of this key is spent", {
+      retryable: true,
+      retryAfterSeconds: nextDayInSeconds,
+    });
+  }
+
+  const callbackToken = (callId: string) => deps.secretBox.hmac('callback-state', callId);
+
+  return {
+    async openSession(visitor, input) {
+      const { key } = visitor;
+      const { visit, definition } = await visitOf(visitor, input);
+      const token = randomBytes(32).toString('base64url');
+      await add(
+        { ...visit, kind: 'call', consent: input.consent ?? null },
+        { hash: sessionTokenHash(token), lifetimeMs: tokenLifetimeMs },
+      );
+      return {
+        callId: visit.callId,
+        token,
+        expiresInSeconds: tokenLifetimeMs / 1000,
+        transport: input.media === 'audio' && deps.hasSound(key.mode) ? 'audio' : 'text',
+        url: `${deps.publicUrl.replace(/^http/, 'ws')}/widget/socket`,
+        language: definition.language,
+        agentName: definition.agent.name ?? null,
+      };
+    },
+
+    async requestCallback(visitor, input) {
+      const { organizationId, mode, id: keyId, callbackCountries } = visitor.key;
+      const { visit } = await visitOf(visitor, input);
+      const { callId } = visit;
+      const allowed = await deps.allowedCountries(organizationId);
+      checkDestination(
+        input.phone,
+        callbackCountries.filter((country) => allowed.includes(country)),
+      );
+      await limits.countCallback(organizationId, input.phone);
+      await add({ ...visit, kind: 'callback', consent: input.consent }, null);
+      try {
+        await deps.calls.trigger(
+          { organizationId, mode, keyId },
+          {
+            callId,
+            workflowId: visit.workflowId,
+            recipientPhone: input.phone,
+            recipientName: visit.name ?? undefined,
+            recipientEmail: visit.email ?? undefined,
+            recipientContext: visit.context ?? undefined,
+          },
+        );
+      } catch (error) {
+        const code = CallkiteError.isInstance(error) ? error.code : null;
+        // Whether the store took the call is unknown then, and no call is to be without its consent.
+        if (code !== 'storage_unavailable') await store.removeVisit(callId);
+        throw code === 'not_found' || code === 'forbidden' ? workflowDisabled() : error;
+      }
+      return { callId, token: callbackToken(callId) };
+    },
+
+    async callbackState(callId, token) {
+      const visit = isSame(token, callbackToken(callId)) ? await store.visitOf(callId) : null;
+      const call = visit && (await storage.calls.get(visit.organizationId, callId));
+      if (!call) throw new CallkiteError('unauthenticated', 'This token is not for this call-back');
+      return call.state;
+    },
+
+    upgrade: deps.sockets.upgrade,
+  };
+}
+
+function workflowDisabled(): CallkiteError {
+  return new CallkiteError(
+    'workflow_disabled',
+    'The key is not for this workflow, or the workflow was deleted: add it to the key',
+  );
+}
+
+function isSame(given: string, expected: string): boolean {
+  const bytes = Buffer.from(given);
+  return bytes.length === expected.length && timingSafeEqual(bytes, Buffer.from(expected));
+}

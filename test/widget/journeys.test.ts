@@ -1,0 +1,358 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '../embedded.ts';
+import { callee, type PageOptions, type Site, startWorld, type World } from './world.ts';
+
+let world: World;
+const open: Site[] = [];
+
+beforeAll(async () => {
+  world = await startWorld();
+}, 180_000);
+afterEach(async () => {
+  for (const site of open.splice(0)) await site.close();
+});
+afterAll(() => world?.stop());
+
+async function visit(options?: PageOptions): Promise<Site> {
+  const site = await world.open(options);
+  open.push(site);
+  return site;
+}
+
+const said = (site: Site, text: string | RegExp) =>
+  eventually(`“${text}” in the transcript`, async () => {
+    const lines = await site.lines();
+    return lines.find((line) => (typeof text === 'string' ? line === text : text.test(line)));
+  });
+const status = (site: Site, expected: string) =>
+  eventually(`the status ${expected}`, async () => (await site.status()) === expected);
+const named = async (site: Site, name: string) =>
+  (await site.events()).filter((event) => event.name === name).map(({ detail }) => detail);
+/** Types, and waits until the agent has answered. */
+async function converse(site: Site, text: string): Promise<void> {
+  const before = (await site.lines()).length;
+  await site.type(text);
+  await said(site, text);
+  await eventually('an answer', async () => {
+    const lines = await site.lines();
+    return lines.length > before + 1 && lines.at(-1) !== text;
+  });
+}
+/** What is used of elements in the page. */
+interface Focusable {
+  matches(selector: string): boolean;
+}
+const button = (site: Site, name: string) => site.page.getByRole('button', { name, exact: true });
+
+/** Holds what is shown against what the server has on record. */
+async function expectWhatWasSaid(site: Site): Promise<void> {
+  const callId = await site.page.evaluate('document.querySelector("callkite-widget").callId');
+  const call = await eventually('the end of the call', async () => {
+    const found = (await (await world.embedded.request('GET', `/calls/${callId}`)).json()) as {
+      state: string;
+      messages: { content: string }[];
+    };
+    return found.state === 'completed' && found;
+  });
+  expect((await site.lines()).map((line) => line.trim())).toEqual(
+    call.messages.map(({ content }) => content),
+  );
+}
+
+describe('a page of another origin with a strict policy', () => {
+  it('loads one file before it is touched, and nothing from elsewhere ever', async () => {
+    const site = await visit();
+    await site.launcher.waitFor();
+    const fromServer = () => site.requests.filter((url) => url.startsWith(world.url));
+    expect(fromServer()).toEqual([`${world.url}/widget/v1/widget.js`]);
+    await site.enter();
+    await site.type('Hello');
+    await said(site, /Tuesday/);
+    const known = [new URL(world.url).host, new URL(site.page.url()).host];
+    expect(site.requests.filter((url) => !known.includes(new URL(url).host))).toEqual([]);
+    expect(site.requests.filter((url) => !/^(https?|wss?):/.test(url))).toEqual([]);
+    expect(site.complaints).toEqual([]);
+  });
+
+  it('is told in its own terms, by events that bubble out of the element', async () => {
+    const site = await visit();
+    await site.enter();
+    await converse(site, 'Hello');
+    await button(site, 'End').click();
+    await status(site, 'ended');
+    const names = (await site.events()).map(({ name }) => name).filter((name) => name !== 'transcript');
+    expect(names).toEqual([
+      ...['ready', 'open', 'consent', 'before-call', 'status', 'status', 'call-start', 'status', 'call-end'],
+    ]);
+    const [end] = await named(site, 'call-end');
+    expect(end).toMatchObject({ id: expect.stringMatching(/^call_/), reason: 'visitor' });
+    expect(await named(site, 'transcript')).toContainEqual(
+      expect.objectContaining({ role: 'user', text: 'Hello', final: true }),
+    );
+  });
+
+  it('may have nothing but the script', async () => {
+    const site = await visit({ byScript: true });
+    await site.enter();
+    await button(site, 'Start chat').click();
+    await said(site, /Tuesday/);
+    expect(site.complaints).toEqual([]);
+  });
+
+  it('can keep a call from beginning, and start one by itself', async () => {
+    const site = await visit({ attributes: 'consent="off" voice="off"' });
+    const start = (prevented: boolean) =>
+      site.page.evaluate(`(() => {
+        const widget = document.querySelector('callkite-widget');
+        addEventListener('callkite:before-call', (event) => ${prevented} && event.preventDefault(), { once: true });
+        return widget.startCall({ text: 'I come from the page' });
+      })()`);
+    expect(await start(true)).toBeNull();
+    expect(await site.status()).toBe('ready');
+    expect(await start(false)).toMatch(/^call_/);
+    await said(site, 'I come from the page');
+  });
+});
+
+describe('talking and typing', () => {
+  it.each([
+    ['none', 'microphone_missing'],
+    ['refused', 'microphone_denied'],
+  ] as const)('goes on in writing when the microphone is %s', async (microphone, code) => {
+    const site = await visit({ microphone });
+    await site.enter();
+    await button(site, 'Start call').click();
+    await status(site, 'live');
+    expect(await named(site, 'error')).toMatchObject([{ code }]);
+    await site.page.getByRole('alert').getByText('you can type here', { exact: false }).waitFor();
+    await said(site, /Tuesday/);
+    await converse(site, 'Yes, that suits me');
+    await site.shoot(`microphone-${microphone}`);
+    expect(site.complaints).toEqual([]);
+  });
+
+  it('says that the site keeps the microphone off', async () => {
+    const site = await visit({ microphone: 'granted', headers: { 'permissions-policy': 'microphone=()' } });
+    await site.enter();
+    await button(site, 'Start call').click();
+    await status(site, 'live');
+    expect(await named(site, 'error')).toMatchObject([{ code: 'microphone_blocked_by_site' }]);
+    await converse(site, 'Yes, that suits me');
+  });
+
+  it('never asks for the microphone with voice="off"', async () => {
+    const site = await visit({ microphone: 'granted', attributes: 'voice="off"' });
+    await site.page.evaluate(
+      `navigator.mediaDevices.getUserMedia = () => { throw new Error('asked for the microphone') }`,
+    );
+    await site.enter();
+    await button(site, 'Start chat').click();
+    await status(site, 'live');
+    await converse(site, 'Yes, that suits me');
+    expect(await named(site, 'error')).toEqual([]);
+  });
+
+  it('says first, and cannot be kept from saying, that a machine answers', async () => {
+    const site = await visit({ attributes: 'voice="off"' });
+    await site.page.evaluate(`document.querySelector('callkite-widget').strings = { disclosure: ' ' }`);
+    await site.enter();
+    await site.type('Hello');
+    const log = site.page.getByRole('log');
+    await eventually('the disclosure', async () =>
+      (await log.locator('p').first().textContent())?.startsWith('You are talking with an AI assistant.'),
+    );
+  });
+
+  it('does not begin without the consent that the page asks for, and keeps what is typed', async () => {
+    const site = await visit();
+    await site.launcher.click();
+    await site.type('Hello');
+    await site.page.getByRole('alert').getByText('Please tick the box first.').waitFor();
+    expect(await site.status()).toBe('ready');
+    const box = site.page.getByRole('checkbox');
+    await eventually('the focus at the box', () =>
+      box.evaluate((element: Focusable) => element.matches(':focus')),
+    );
+    await box.check();
+    await site.page.getByRole('textbox').press('Enter');
+    await said(site, 'Hello');
+  });
+
+  it('lets one call of a page be open at a time', async () => {
+    const site = await visit({ second: 'placement="bottom-left"' });
+    await site.enter();
+    await converse(site, 'Hello');
+    await button(site, 'Close').click();
+    const second = site.page.locator('callkite-widget').nth(1);
+    await second.locator('button.launcher').click();
+    await second.getByRole('checkbox').check();
+    await second.getByRole('button', { name: 'Start call' }).click();
+    await second.getByRole('alert').getByText('Another call is open on this page.').waitFor();
+    expect(await site.status()).toBe('live');
+    expect((await named(site, 'call-start')).length).toBe(1);
+  });
+
+  it('goes on with a new call after one that ended', async () => {
+    const site = await visit({ attributes: 'voice="off"' });
+    await site.enter();
+    await converse(site, 'Hello');
+    await button(site, 'End').click();
+    await button(site, 'Start a new call').click();
+    await status(site, 'live');
+    await eventually('an empty conversation', async () => !(await site.lines()).includes('Hello'));
+    expect((await named(site, 'call-start')).length).toBe(2);
+  });
+});
+
+describe('a connection that breaks', () => {
+  it('is taken up again without doubled or missing lines', async () => {
+    const site = await visit();
+    await site.enter();
+    await converse(site, 'Can you repeat that?');
+    for (const text of ['Please repeat that', 'Say it once more, please: repeat it']) {
+      world.cutSockets();
+      await site.type(text);
+      await said(site, text);
+      await status(site, 'live');
+    }
+    await converse(site, 'Can you repeat it again?');
+    await button(site, 'End').click();
+    await expectWhatWasSaid(site);
+    for (const text of [
+      'Can you repeat that?',
+      'Please repeat that',
+      'Say it once more, please: repeat it',
+    ]) {
+      expect((await site.lines()).filter((line) => line === text)).toEqual([text]);
+    }
+    const statuses = (await named(site, 'status')).map((detail) => detail.status);
+    expect(statuses).toEqual(['connecting', 'live', 'reconnecting', 'live', 'reconnecting', 'live', 'ended']);
+    expect((await named(site, 'call-start')).length).toBe(1);
+  });
+
+  it('is taken up again by the page after a reload', async () => {
+    const site = await visit();
+    await site.enter();
+    await converse(site, 'Hello');
+    await said(site, /Tuesday at 3 pm/);
+    const before = await site.lines();
+    await site.page.reload();
+    await status(site, 'live');
+    await site.launcher.click();
+    expect(await site.lines()).toEqual(before);
+    await converse(site, 'Can you repeat it again?');
+    expect((await site.lines()).slice(0, before.length)).toEqual(before);
+    await site.shoot('after-reload');
+    await button(site, 'End').click();
+    await expectWhatWasSaid(site);
+  });
+
+  it('is told of in a sentence with a way on when no call can begin', async () => {
+    const site = await visit({ attributes: 'voice="off"' });
+    await site.page.route('**/widget/sessions', (route) => route.abort());
+    await site.enter();
+    await button(site, 'Start chat').click();
+    await site.page.getByRole('alert').getByText('No connection could be made.').waitFor();
+    await site.page.unroute('**/widget/sessions');
+    await button(site, 'Try again').click();
+    await status(site, 'live');
+  });
+
+  it.each([
+    ['rate_limited', 429, 'There are too many calls right now.'],
+    ['workflow_disabled', 403, 'The assistant is switched off at the moment.'],
+    ['origin_not_allowed', 403, 'The assistant is not set up for this website.'],
+    ['internal', 500, 'Something went wrong on our side.'],
+  ])('tells of %s in a sentence', async (code, answer, sentence) => {
+    const site = await visit({ attributes: 'voice="off"' });
+    await site.page.route('**/widget/sessions', (route) =>
+      route.fulfill({
+        status: answer,
+        headers: { 'access-control-allow-origin': '*' },
+        json: { error: 'No', code },
+      }),
+    );
+    await site.enter();
+    await button(site, 'Start chat').click();
+    await site.page.getByRole('alert').getByText(sentence, { exact: false }).waitFor();
+  });
+});
+
+describe('the page that shows it', () => {
+  it('has a widget that works, under a strict policy', async () => {
+    const site = await world.openDemo();
+    open.push(site);
+    await site.enter();
+    await site.type('Hello');
+    await eventually('an answer', async () => (await site.lines()).length >= 2);
+    await site.shoot('demo');
+    expect(await site.page.locator('code').first().textContent()).toContain(
+      '<callkite-widget public-key="ck_pub_',
+    );
+    expect(site.complaints).toEqual([]);
+  });
+});
+
+describe('a call-back', () => {
+  it('goes to a finished phone call, with what was agreed to kept', async () => {
+    const site = await visit();
+    await site.launcher.click();
+    await site.page.getByRole('tab', { name: 'Call me back' }).click();
+    await site.page.getByLabel('Country').selectOption('US');
+    await site.page.getByLabel('Phone number').fill('(202) 555-0102');
+    await site.page.getByLabel('Name').fill('Ada');
+    const agreed = await site.page.locator('label.consent span').textContent();
+    await site.page.getByRole('checkbox').check();
+    await button(site, 'Call me now').click();
+    await site.page.getByText('The call is over.').waitFor({ timeout: 60_000 });
+    await site.shoot('called-back');
+    const [requested] = await named(site, 'callback-requested');
+    const callId = String(requested?.id);
+    const call = (await (await world.embedded.request('GET', `/calls/${callId}`)).json()) as Record<
+      string,
+      unknown
+    >;
+    expect(agreed).toBe(
+      'I agree to be called at this number by an AI assistant that speaks with an artificial voice.',
+    );
+    expect(call).toMatchObject({
+      state: 'completed',
+      phone_number_to: callee,
+      recipient_name: 'Ada',
+      visit: {
+        kind: 'callback',
+        origin: new URL(site.page.url()).origin,
+        page: site.page.url(),
+        consent: { text: agreed, version: '1', time: expect.any(String) },
+      },
+    });
+    expect(world.embedded.twilioEmulator.calls().filter(({ to }) => to === callee)).toHaveLength(1);
+    expect(site.complaints).toEqual([]);
+  });
+
+  it.each([
+    ['12', 'US', 'This is not a phone number we can read.'],
+    ['30 901820', 'DE', 'We cannot call this number.'],
+  ])('does not take %s of %s, and says so at the field', async (phone, country, sentence) => {
+    const site = await visit();
+    await site.launcher.click();
+    await site.page.getByRole('tab', { name: 'Call me back' }).click();
+    await site.page.getByLabel('Country').selectOption(country);
+    const field = site.page.getByLabel('Phone number');
+    await field.fill(phone);
+    await site.page.getByRole('checkbox').check();
+    await button(site, 'Call me now').click();
+    await site.page.getByRole('alert').getByText(sentence, { exact: false }).waitFor();
+    expect(await field.getAttribute('aria-invalid')).toBe('true');
+    expect(await field.inputValue()).toBe(phone);
+  });
+
+  it('is not asked for without consent', async () => {
+    const site = await visit({ attributes: 'mode="callback"' });
+    await site.launcher.click();
+    await site.page.getByLabel('Phone number').fill('2025550102');
+    await button(site, 'Call me now').click();
+    await site.page.getByRole('alert').getByText('Please tick the box first.').waitFor();
+    expect(site.requests.some((url) => url.includes('/widget/callbacks'))).toBe(false);
+  });
+});

@@ -102,10 +102,11 @@ describe('a job runner', () => {
       logger: silentLogger,
       handlers: {
         generate_workflow: handler,
-        write_voicemail: idle,
         finish_call: idle,
         deliver: idle,
         watch_attempt: idle,
+        follow_recording: idle,
+        write_voicemail: idle,
         watch_web_call: idle,
       },
     });

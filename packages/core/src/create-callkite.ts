@@ -7,6 +7,9 @@ import { type CarrierIngress, createCarrierIngress } from './calls/carrier-ingre
 import { createDispatcher } from './calls/dispatcher.ts';
 import { createHandover } from './calls/handover.ts';
 import { createReconciliation } from './calls/reconciliation.ts';
+import { createRecordingLinks } from './calls/recording-link.ts';
+import { createRecordingWork } from './calls/recording-work.ts';
+import { createRecordings } from './calls/recordings.ts';
 import { createUnfinishedCalls } from './calls/unfinished-calls.ts';
 import type { WorkflowDefinition } from './contract/workflow-definition.ts';
 import { type AgentTool, checkAgentTools } from './conversations/agent-tool.ts';
@@ -202,8 +205,20 @@ export function createCallkite(options: CallkiteOptions): Callkite {
     hasSpeechModel: [options, test].some((vendor) => vendor?.speechModel !== undefined),
     isTransferAvailable: transferIntegrations.isAvailable,
   });
+  const recordings = createRecordings({
+    storage,
+    telephonyFor,
+    accountOf,
+    links: createRecordingLinks({
+      publicUrl: options.publicUrl,
+      hmac: (text) => secretBox.hmac('recording', text),
+      now: systemClock.now,
+    }),
+    onDue: () => runner.wake('follow_recording'),
+  });
   const conversations = createConversations({
     storage,
+    recordings,
     languageModelFor,
     speechModelFor,
     tools,
@@ -271,6 +286,7 @@ export function createCallkite(options: CallkiteOptions): Callkite {
       generate_workflow: createWorkflowGenerationWork(work),
       write_voicemail: createVoicemailWork(work),
       finish_call: createFinishWork(work),
+      follow_recording: createRecordingWork({ storage, recordings, telephonyFor, accountOf, tokens, logger }),
       watch_web_call: createWebCallWatch({ store: storage.webCalls, onEnded: onWebCallEnded }),
       deliver: { concurrency: 50, perOrganization: 4, run: notifier.deliver, giveUp: notifier.giveUp },
       watch_attempt: createReconciliation({
@@ -333,6 +349,7 @@ export function createCallkite(options: CallkiteOptions): Callkite {
       unfinished.began(callId);
       conversations.begin(callId, channel, line);
     },
+    recordings,
     voiceModeOf,
     voicemailMessage: async (definition, call) =>
       voicemailMessage(definition, await organizationName(call.organizationId), call),
@@ -390,6 +407,7 @@ export function createCallkite(options: CallkiteOptions): Callkite {
     workflows,
     forms,
     calls,
+    recordings,
     webhooks,
     transferIntegrations,
     publishableKeys,

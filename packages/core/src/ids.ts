@@ -21,7 +21,8 @@ export function createId(
     | 'dlv'
     | 'tri'
     | 'trf'
-    | 'leg',
+    | 'leg'
+    | 'rec',
 ): string {
   let time = Date.now();
   let id = '';

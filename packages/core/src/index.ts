@@ -60,6 +60,7 @@ export type {
   OrganizationStore,
 } from './ports/organization-store.ts';
 export type { Page, PageRequest } from './ports/page.ts';
+export type { RecordingRecord, RecordingStore } from './ports/recording-store.ts';
 export type {
   AudioChannel,
   AudioEvent,
@@ -86,9 +87,11 @@ export type {
   CarrierCallStatus,
   CarrierEvent,
   CarrierNumber,
+  CarrierRecording,
   LegEvent,
   PlaceCallRequest,
   Placement,
+  RecordedSound,
   Telephony,
   VerifiedCarrierEvent,
   VoiceMode,

@@ -74,6 +74,7 @@ function tableNames(schema: string): TableNames {
     call_forms: named('call_forms'),
     form_answers: named('form_answers'),
     tool_calls: named('tool_calls'),
+    recordings: named('recordings'),
     transfer_integrations: named('transfer_integrations'),
     transfers: named('transfers'),
     transfer_legs: named('transfer_legs'),

@@ -5,6 +5,7 @@ import { transfers } from './migrations/0003-transfers.ts';
 import { voice } from './migrations/0004-voice.ts';
 import { whoAnswered } from './migrations/0005-who-answered.ts';
 import { webCalls } from './migrations/0006-web-calls.ts';
+import { recordings } from './migrations/0007-recordings.ts';
 import { answeredCalls } from './migrations/0009-answered-calls.ts';
 
 /** In order; a shipped one is never edited, only followed. */
@@ -15,6 +16,7 @@ const migrations: Record<string, Migration> = {
   '0004-voice': voice,
   '0005-who-answered': whoAnswered,
   '0006-web-calls': webCalls,
+  '0007-recordings': recordings,
   '0009-answered-calls': answeredCalls,
 };
 

@@ -7,6 +7,7 @@ import type {
   HeardAnswer,
   JobKind,
   Mode,
+  RecordingRecord,
   ToolCallRecord,
   VisitRecord,
   WorkflowRecord,
@@ -149,6 +150,19 @@ interface ToolCallRow {
   result: string | null;
   at: Stamp;
   finished_at: Moment;
+}
+
+interface RecordingRow {
+  id: string;
+  call_id: string;
+  organization_id: string;
+  consent: RecordingRecord['consent'];
+  status: RecordingRecord['status'];
+  provider_recording_id: string | null;
+  duration_seconds: number | null;
+  created_at: Stamp;
+  expires_at: Moment;
+  deleted_at: Moment;
 }
 
 export interface TransferIntegrationRow {
@@ -368,6 +382,7 @@ export interface Tables {
   call_forms: CallFormRow;
   form_answers: FormAnswerRow;
   tool_calls: ToolCallRow;
+  recordings: RecordingRow;
   transfer_integrations: TransferIntegrationRow;
   transfers: TransferRow;
   transfer_legs: TransferLegRow;

@@ -10,6 +10,7 @@ import { createFormStore } from './form-store.ts';
 import { createJobStore } from './job-store.ts';
 import { migrate } from './migrations.ts';
 import { createOrganizationStore } from './organization-store.ts';
+import { createRecordingStore } from './recording-store.ts';
 import { runStatement } from './sessions.ts';
 import { createToolCallStore } from './tool-call-store.ts';
 import { createTransferStore } from './transfers/transfer-store.ts';
@@ -27,6 +28,7 @@ export function createStorage(driver: Driver, options: Pick<StorageOptions, 'sch
     forms: guarded(createFormStore(database)),
     calls: guarded(createCallStore(database)),
     toolCalls: guarded(createToolCallStore(database)),
+    recordings: guarded(createRecordingStore(database)),
     transfers: guarded(createTransferStore(database)),
     webCalls: guarded(createWebCallStore(database)),
     deliveries: guarded(createDeliveryStore(database)),

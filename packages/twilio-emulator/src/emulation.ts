@@ -1,5 +1,6 @@
 import type { Callee } from './callees/callee.ts';
 import type { Call, CallRequest } from './calls/call.ts';
+import type { CallRecordings } from './calls/call-recordings.ts';
 import type { FaultInjector } from './faults.ts';
 import type { Ledger } from './ledger.ts';
 import type { Pace } from './line/pace.ts';
@@ -17,6 +18,7 @@ export interface Emulation {
   readonly keepTranscripts: boolean;
   /** Undefined when the sound of streams is not kept. */
   readonly recordings: Recordings | undefined;
+  readonly callRecordings: CallRecordings;
   /** The callee that answers a number; undefined when nobody does. */
   calleeAt(number: string): Callee | undefined;
   /** Dials another leg at once, on behalf of `parent`. */

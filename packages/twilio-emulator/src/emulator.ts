@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { type Account, accountSchema, builtInAccounts } from './accounts.ts';
 import { builtInCallees } from './callees/built-in-callees.ts';
 import { answersNumber } from './callees/callee.ts';
+import { CallRecordings } from './calls/call-recordings.ts';
 import { Exchange } from './calls/exchange.ts';
 import { handleControl } from './control-api.ts';
 import type { Emulation } from './emulation.ts';
@@ -13,6 +14,7 @@ import { Recordings } from './media/recordings.ts';
 import type { EmulatorOptions } from './options.ts';
 import { AccountApi } from './rest/account-api.ts';
 import { CallsApi } from './rest/calls.ts';
+import { RecordingsApi } from './rest/recordings.ts';
 import { RestRouter, sendJson } from './rest/router.ts';
 import { Webhooks } from './webhooks.ts';
 
@@ -70,15 +72,20 @@ export async function startTwilioEmulator(options: EmulatorOptions = {}): Promis
     allowInsecureLoopback: options.allowInsecureLoopback ?? false,
     keepTranscripts: options.transcripts ?? true,
     recordings: options.recordAudio ? new Recordings() : undefined,
+    get callRecordings() {
+      return callRecordings;
+    },
     calleeAt: (number) => callees.find((callee) => answersNumber(callee, number)),
     placeChild: (parent, request) => exchange.placeChild(parent, request),
     onEvent: options.onEvent ?? (() => {}),
   };
+  const callRecordings = new CallRecordings(emulation);
   const exchange = new Exchange(emulation);
   const router = new RestRouter({
     emulation,
     accounts,
     calls: new CallsApi(emulation, exchange),
+    recordings: new RecordingsApi(emulation, exchange),
     account: new AccountApi({
       accounts: accountList,
       allowInsecureLoopback: emulation.allowInsecureLoopback,
@@ -112,6 +119,7 @@ export async function startTwilioEmulator(options: EmulatorOptions = {}): Promis
     reset: () => {
       emulation.ledger.clear();
       emulation.recordings?.clear();
+      callRecordings.clear();
     },
     configure: ({ faults }) => void emulation.faults.configure(faults),
     async close() {

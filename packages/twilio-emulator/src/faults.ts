@@ -25,6 +25,12 @@ export const faultsSchema = z.strictObject({
   callbacksReordered: probability,
   /** Probability that a status callback is never sent. */
   callbacksLost: probability,
+  /** Probability that a recording status callback is never sent. */
+  recordingCallbacksLost: probability,
+  /** Probability that a recording is started over REST, and the request answered with 503 all the same. */
+  recordingStart5xx: probability,
+  /** Probability that deleting a recording is answered with 503. */
+  recordingDeleteFails: probability,
   /** How long a new call is missing from listings, in real milliseconds. */
   listLagMs: milliseconds,
   /** How long a listing takes to be answered, in real milliseconds. */

@@ -59,6 +59,7 @@ it('carries a whole conversation', async () => {
         attemptToken,
         mode: 'relay',
         preamble: null,
+        record: false,
         language: 'en-US',
         voice: null,
       });

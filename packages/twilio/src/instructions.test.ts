@@ -16,6 +16,7 @@ describe('TwiML', () => {
       type: 'converse',
       mode: 'relay',
       preamble: null,
+      record: false,
       attemptToken: 'att_1.c2ln',
       language: 'en-US',
       voice: null,
@@ -31,11 +32,29 @@ describe('TwiML', () => {
     );
   });
 
+  it('starts a recording of both sides before anything is said', () => {
+    const { body } = render({
+      type: 'converse',
+      mode: 'realtime',
+      preamble: 'Hello.',
+      record: true,
+      attemptToken: 'att_1.c2ln',
+      language: 'en-US',
+      voice: null,
+    });
+    expect(body).toContain(
+      '<Response><Start><Recording recordingStatusCallback="https://calls.example.com/phone/carriers/twilio/' +
+        'recording?token=att_1.c2ln#rc=5&amp;rp=ct,rt,5xx" recordingStatusCallbackEvent="in-progress completed absent" ' +
+        'channels="dual" trim="do-not-trim"/></Start><Say language="en-US">Hello.</Say><Connect>',
+    );
+  });
+
   it('opens a stream of sound, after a line of the carrier', () => {
     const { body } = render({
       type: 'converse',
       mode: 'realtime',
       preamble: 'Hello.',
+      record: false,
       attemptToken: 'att_1.c2ln',
       language: 'en-US',
       voice: null,
@@ -102,6 +121,7 @@ describe('TwiML', () => {
         type: 'converse',
         mode: 'relay',
         preamble: null,
+        record: false,
         attemptToken: 't',
         language: 'de-DE',
         voice: 'de-DE-Journey-F',

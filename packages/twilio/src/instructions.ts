@@ -1,5 +1,6 @@
 import type { CallInstruction, HttpResponse } from '@callkite/core';
 import type { PublicAddress } from './public-address.ts';
+import { recordingEvents } from './recordings.ts';
 
 /** How ConversationRelay listens and speaks. Every provider must be enabled for the account at Twilio. */
 export interface RelayOptions {
@@ -25,11 +26,22 @@ export function instructionRenderer(address: PublicAddress, relay: RelayOptions)
   const say = (text: string, language: string, voice: string | null) =>
     element('Say', { language, voice: sayVoice(ttsProvider, voice) }, escaped(text));
 
+  function startRecording(attemptToken: string): string {
+    const recording = element('Recording', {
+      recordingStatusCallback: address.webhook('recording', attemptToken),
+      recordingStatusCallbackEvent: recordingEvents.join(' '),
+      channels: 'dual',
+      trim: 'do-not-trim',
+    });
+    return element('Start', {}, recording);
+  }
+
   function verbs(instruction: CallInstruction): string {
     switch (instruction.type) {
       case 'converse': {
         const { attemptToken, language, preamble } = instruction;
-        const before = preamble === null ? '' : say(preamble, language, instruction.voice);
+        const spoken = preamble === null ? '' : say(preamble, language, instruction.voice);
+        const before = instruction.record ? startRecording(attemptToken) + spoken : spoken;
         if (instruction.mode === 'realtime') {
           const stream = element('Stream', { url: address.socket('media', attemptToken) });
           const next = escaped(address.webhook('media-ended', attemptToken));

@@ -18,9 +18,16 @@ telephonyContract({
       account: { accountId: sid, secret: authToken },
       from: phoneNumbers[0] ?? '',
       to: '+12025550110',
+      answering: '+12025550100',
       invalidNumber: '+15005550001',
       unknownCallId: 'CAffffffffffffffffffffffffffffffff',
-      ringingWebhook,
+      ringingWebhook: (call) => webhook('status', call, { CallStatus: 'ringing', SequenceNumber: '1' }),
+      recordingWebhook: (call) =>
+        webhook('recording', call, {
+          RecordingSid: 'RE1',
+          RecordingStatus: 'completed',
+          RecordingDuration: '12',
+        }),
       upgrade,
       frames: {
         ready: (callSid) => [frame({ type: 'setup', sessionId: 'VX1', callSid, customParameters: {} })],
@@ -36,16 +43,19 @@ telephonyContract({
 
 const frame = (message: object) => JSON.stringify(message);
 
-function ringingWebhook(call: {
-  attemptToken: string;
-  providerCallId: string;
-  secret: string;
-}): CarrierRequest {
-  const target = `/carriers/twilio/status?token=${call.attemptToken}`;
-  const parameters = { CallSid: call.providerCallId, CallStatus: 'ringing', SequenceNumber: '1' };
-  const signed = Object.entries(parameters).flat().join('');
+function webhook(
+  path: string,
+  call: { attemptToken: string; providerCallId: string; secret: string },
+  about: Record<string, string>,
+): CarrierRequest {
+  const target = `/carriers/twilio/${path}?token=${call.attemptToken}`;
+  const parameters = { CallSid: call.providerCallId, ...about };
+  const signed = Object.entries(parameters)
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .flat()
+    .join('');
   return {
-    path: 'status',
+    path,
     method: 'POST',
     target,
     headers: {

@@ -5,6 +5,7 @@ import { instructionRenderer, type RelayOptions } from './instructions.ts';
 import { MediaChannel } from './media-channel.ts';
 import { placeCall } from './placement.ts';
 import { lastResort, publicAddress } from './public-address.ts';
+import { deleteRecording, fetchRecording, findRecordings, startRecording } from './recordings.ts';
 import { RelayChannel } from './relay-channel.ts';
 import { restClients } from './rest-client.ts';
 import { receiveUpgrade, receiveWebhook } from './webhooks.ts';
@@ -53,6 +54,16 @@ export function twilio(options: TwilioOptions): Telephony {
     },
     fetchCall: async (account, providerCallId) => fetchCall(clients.shared(account), providerCallId),
     findCalls: async (account, query) => findCalls(clients.shared(account), query),
+    async startRecording(account, providerCallId, attemptToken) {
+      const callback = address.webhook('recording', attemptToken);
+      await startRecording(clients.shared(account), providerCallId, callback);
+    },
+    findRecordings: async (account, providerCallId) =>
+      findRecordings(clients.shared(account), providerCallId),
+    deleteRecording: async (account, providerCallId, providerRecordingId) =>
+      deleteRecording(clients.shared(account), providerCallId, providerRecordingId),
+    fetchRecording: (account, providerRecordingId) =>
+      fetchRecording(options.apiBaseUrl ?? 'https://api.twilio.com', account, providerRecordingId),
     describeAccount: async (account) => describeAccount(clients.shared(account), account.accountId),
     listNumbers: async (account) => listNumbers(clients.shared(account)),
     receiveWebhook: (path, request, secretOf) => receiveWebhook(address, path, request, secretOf),

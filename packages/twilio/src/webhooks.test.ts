@@ -160,7 +160,7 @@ describe('webhooks', () => {
   });
 
   it('refuses an unknown path and a GET', async () => {
-    expect(await receive('recording', {})).toBeNull();
+    expect(await receive('voice', {})).toBeNull();
     const telephony = twilio({ publicUrl: 'https://calls.example.com' });
     const target = `/carriers/twilio/status?token=${token}`;
     const get = request(target, {}, sign(`https://calls.example.com${target}`), 'GET');

@@ -1,6 +1,7 @@
 import {
   CallkiteError,
   type CarrierEvent,
+  type CarrierRecording,
   type HttpRequest,
   type LegEvent,
   type VerifiedCarrierEvent,
@@ -9,6 +10,7 @@ import twilio from 'twilio';
 import * as z from 'zod';
 import { answeredByOf, callStatus, wholeNumberOf } from './call-facts.ts';
 import { type PublicAddress, type SocketKind, type WebhookPath, webhookPaths } from './public-address.ts';
+import { recordingStatusOf } from './recordings.ts';
 
 const BODY_LIMIT_BYTES = 64 * 1024;
 
@@ -23,6 +25,9 @@ const webhookForm = z.object({
   CallDuration: z.string().nullish(),
   AnsweredBy: z.string().nullish(),
   SessionStatus: z.string().nullish(),
+  RecordingSid: z.string().nullish(),
+  RecordingStatus: z.string().nullish(),
+  RecordingDuration: z.string().nullish(),
   DialCallStatus: z.string().nullish(),
   DialCallSid: z.string().nullish(),
   DialCallDuration: z.string().nullish(),
@@ -131,6 +136,8 @@ function carrierEvent(webhook: WebhookPath, form: WebhookForm, query: URLSearchP
     case 'media-ended':
       // Asked for after the stream, however it ended, while the callee is there.
       return { type: 'channel-ended', how: 'unknown' };
+    case 'recording':
+      return { type: 'recording', recording: recordingOf(form) };
     case 'dial-ended':
       return {
         type: 'dial-ended',
@@ -169,6 +176,16 @@ function statusOf(form: WebhookForm): z.infer<typeof callStatus> {
   const { data } = callStatus.safeParse(form.CallStatus);
   if (data === undefined) throw unreadable();
   return data;
+}
+
+function recordingOf(form: WebhookForm): CarrierRecording {
+  const status = recordingStatusOf(form.RecordingStatus);
+  if (!form.RecordingSid || status === null) throw unreadable();
+  return {
+    providerRecordingId: form.RecordingSid,
+    status,
+    durationSeconds: wholeNumberOf(form.RecordingDuration),
+  };
 }
 
 /** Twilio has `answered` besides, of conferences, which means as much as `completed`. */

@@ -16,6 +16,7 @@ import type {
   CallInstruction,
   CarrierAccount,
   CarrierEvent,
+  CarrierRecording,
   Telephony,
   VerifiedCarrierEvent,
   VoiceMode,
@@ -23,6 +24,7 @@ import type {
 import type { AttemptTokens } from './attempt-token.ts';
 import { isTerminal } from './call-status.ts';
 import type { Handover } from './handover.ts';
+import type { Recordings } from './recordings.ts';
 
 /** Where carriers reach us: everything below `/carriers/{carrier}/`. */
 export interface CarrierIngress {
@@ -43,6 +45,7 @@ export interface CarrierIngressDeps {
   handover: Handover;
   accountOf(connection: CarrierConnection): CarrierAccount;
   beginConversation(callId: string, channel: CallChannel, line: CarrierLine): void;
+  recordings: Pick<Recordings, 'announce' | 'refuse' | 'report'>;
   voiceModeOf(definition: WorkflowDefinition, mode: Mode): VoiceMode;
   /** What is left on a mailbox; `null` for nothing. */
   voicemailMessage(definition: WorkflowDefinition, call: CallRecord): Promise<string | null>;
@@ -111,6 +114,10 @@ export function createCarrierIngress(deps: CarrierIngressDeps): CarrierIngress {
     const { event, providerCallId } = verified;
     const attemptId = tokens.verify(verified.attemptToken);
     if (attemptId === null) return hangUp;
+    if (event.type === 'recording') {
+      await noteRecording(attemptId, providerCallId, event.recording);
+      return null;
+    }
     if (event.type === 'leg') return onLeg(verified, attemptId, event);
     const result = await calls.report(attemptId, {
       providerCallId,
@@ -199,7 +206,24 @@ export function createCarrierIngress(deps: CarrierIngressDeps): CarrierIngress {
     const transfer = mayBeTransferred(definition)
       ? await deps.handover.resume({ call, definition, attemptToken })
       : null;
-    return transfer === null || transfer === 'agent' ? converse(attemptToken, call, definition) : transfer;
+    if (transfer !== null && transfer !== 'agent') return transfer;
+    // A call that comes back from a transfer is recorded already.
+    const record =
+      transfer === null &&
+      definition.recording.mode === 'announce' &&
+      (await deps.recordings.announce(call.id));
+    return { ...converse(attemptToken, call, definition), record };
+  }
+
+  async function noteRecording(
+    attemptId: string,
+    providerCallId: string,
+    recording: CarrierRecording,
+  ): Promise<void> {
+    const attempt = await calls.getAttempt(attemptId);
+    const loaded = attempt?.providerCallId === providerCallId && (await calls.load(attempt.callId));
+    if (!loaded) return;
+    await deps.recordings.report(loaded.call.id, recording, loaded.definition.recording.retentionDays);
   }
 
   const converse = (
@@ -207,11 +231,12 @@ export function createCarrierIngress(deps: CarrierIngressDeps): CarrierIngress {
     call: CallRecord,
     definition: WorkflowDefinition,
     preamble: string | null = null,
-  ): CallInstruction => ({
+  ): Extract<CallInstruction, { type: 'converse' }> => ({
     type: 'converse',
     attemptToken,
     mode: deps.voiceModeOf(definition, call.mode),
     preamble,
+    record: false,
     language: definition.language,
     voice: definition.agent.voice ?? null,
   });
@@ -266,6 +291,8 @@ export function createCarrierIngress(deps: CarrierIngressDeps): CarrierIngress {
     const loaded = await calls.load(call.id);
     const connection = await calls.connectionOfAttempt(attemptId);
     if (!loaded || !connection || call.state === 'completed') return;
+    // Nobody was there to hear that the call is recorded.
+    if (loaded.definition.recording.mode !== 'off') await deps.recordings.refuse(call.id);
     const instruction = await mailboxInstruction(call, loaded.definition);
     const account = deps.accountOf(connection);
     if (instruction.type !== 'say') {

@@ -77,6 +77,10 @@ export const callResource = z.object({
   answered_by: z.enum(['human', 'machine', 'fax', 'unknown']).nullable(),
   cancel_requested: z.boolean(),
   call_summary: z.string().nullable().describe('Written shortly after the call ended'),
+  recording_url: z
+    .url()
+    .nullable()
+    .describe('Address of the recording, valid for 15 minutes and without a key; null when there is none'),
   created_at: timestamp,
   answered_at: timestamp.nullable(),
   ended_at: timestamp.nullable(),

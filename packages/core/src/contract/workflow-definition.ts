@@ -69,6 +69,17 @@ export const workflowDefinition = z.strictObject({
       generate: z.boolean().optional(),
     })
     .default({}),
+  recording: z
+    .strictObject({
+      /**
+       * `announce`: the opening line says that the call is recorded, and it is until the callee objects.
+       * `ask`: the opening line asks, and nothing is recorded before a clear yes.
+       */
+      mode: z.enum(['off', 'announce', 'ask']).default('off'),
+      /** Days after which a recording is deleted at the carrier. */
+      retentionDays: z.int().min(1).max(3650).default(30),
+    })
+    .default({ mode: 'off', retentionDays: 30 }),
   endRules: z
     .strictObject({
       /** The call is ended at this age, by us and by the carrier. */

@@ -14,7 +14,7 @@ import type { TransferIntegration, TransferStore } from '../ports/transfer-store
 import type { TransferNumbers } from '../transfers/transfer-numbers.ts';
 import type { AgentTool } from './agent-tool.ts';
 import type { CarrierLine } from './carrier-line.ts';
-import { type Conversation, converse } from './conversation.ts';
+import { type CallRecording, type Conversation, converse } from './conversation.ts';
 import { keepTrying } from './keep-trying.ts';
 import { within } from './within.ts';
 
@@ -52,6 +52,12 @@ export interface ConversationsDeps {
   speechModelFor(mode: Mode): SpeechModel | null;
   /** Everything embedders let agents do; a call gets what its workflow names. */
   readonly tools: readonly AgentTool[];
+  /** What callees decide about being recorded. */
+  readonly recordings: {
+    consentOf(callId: string): Promise<CallRecording['consent']>;
+    agree(callId: string): Promise<void>;
+    refuse(callId: string): Promise<void>;
+  };
   /** Whom this call may be transferred to, of those its workflow names. */
   transfersOffered(call: CallRecord, definition: WorkflowDefinition): Promise<readonly TransferIntegration[]>;
   readonly transferNumbers: Pick<TransferNumbers, 'of'>;
@@ -76,7 +82,7 @@ interface LiveConversation {
 }
 
 export function createConversations(deps: ConversationsDeps): Conversations {
-  const { storage, emit, logger, clock = systemClock } = deps;
+  const { storage, recordings, emit, logger, clock = systemClock } = deps;
   const live = new Set<LiveConversation>();
 
   /** `null` when there is nothing to talk about: the call is unknown, over, or was about to end already. */
@@ -112,6 +118,11 @@ export function createConversations(deps: ConversationsDeps): Conversations {
       transfers: await transfersOf(call, definition),
       channel,
       line,
+      recording: {
+        consent: definition.recording.mode === 'off' ? null : await recordings.consentOf(callId),
+        agree: () => recordings.agree(callId),
+        refuse: () => recordings.refuse(callId),
+      },
       languageModel: deps.languageModelFor(call.mode),
       speechModel: deps.speechModelFor(call.mode),
     });

@@ -15,7 +15,7 @@ function purposeLine({ language, purpose, opening }: WorkflowDefinition, workflo
 }
 
 /**
- * The line every call opens with. It is ours, never the model's, and the callee cannot talk over it.
+ * The line every call opens with, with what is to be said of a recording. It is ours, never the model's, and the callee cannot talk over it.
  * @param where the callee is: visitors of a web page came by themselves, and are not told how to stop calls
  */
 export function disclosureLine(
@@ -27,7 +27,13 @@ export function disclosureLine(
   const organization = callsFor(definition, organizationName);
   if (where === 'browser') return phrases.greeting(organization);
   const { introduction, howToStop } = phrases.disclosure(organization);
-  return `${introduction} ${howToStop}`;
+  const { mode } = definition.recording;
+  return [
+    introduction,
+    ...(mode === 'announce' ? [phrases.recordingNotice] : []),
+    howToStop,
+    ...(mode === 'ask' ? [phrases.recordingQuestion] : []),
+  ].join(' ');
 }
 
 /** Whether this is that line as it was spoken: in a model's spelling, say, or with words after it. */

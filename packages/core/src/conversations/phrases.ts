@@ -2,6 +2,11 @@
 export interface Phrases {
   /** First words of every call: who is calling, for whom, and how to stop it. */
   disclosure(organizationName: string): { readonly introduction: string; readonly howToStop: string };
+  /** Part of the first words where the call is recorded. */
+  readonly recordingNotice: string;
+  /** Part of the first words where the call may be recorded if the callee agrees. */
+  readonly recordingQuestion: string;
+  readonly notRecorded: string;
   /** First words to a visitor of a web page, who came by himself. */
   greeting(organizationName: string): string;
   /** For an assistant that asks who calls. */
@@ -36,6 +41,9 @@ const english: Phrases = {
     introduction: `Hello, I am an AI assistant calling on behalf of ${organization}.`,
     howToStop: 'If you want no more calls, just say "stop calling" at any time.',
   }),
+  recordingNotice: 'This call is recorded; if you do not want that, just say "stop recording".',
+  recordingQuestion: 'May I record this call? Please say yes or no.',
+  notRecorded: 'All right, this call is not recorded.',
   greeting: (organization) => `Hello, I am an AI assistant of ${organization}.`,
   introduction: (agent, organization) =>
     `This is ${named(agent)}an AI assistant calling on behalf of ${organization}.`,
@@ -63,6 +71,9 @@ const phrasesByLanguage: Readonly<Record<string, Phrases>> = {
       introduction: `Hola, soy un asistente de inteligencia artificial y llamo de parte de ${organization}.`,
       howToStop: 'Si no quiere más llamadas, diga "no me llame más" en cualquier momento.',
     }),
+    recordingNotice: 'Esta llamada se graba; si no lo desea, diga "deje de grabar".',
+    recordingQuestion: '¿Puedo grabar esta llamada? Diga sí o no, por favor.',
+    notRecorded: 'De acuerdo, esta llamada no se graba.',
     greeting: (organization) => `Hola, soy un asistente de inteligencia artificial de ${organization}.`,
     introduction: (agent, organization) =>
       `Habla ${named(agent)}un asistente de inteligencia artificial de parte de ${organization}.`,
@@ -87,6 +98,10 @@ const phrasesByLanguage: Readonly<Record<string, Phrases>> = {
       introduction: `Guten Tag, hier spricht ein KI-Assistent im Auftrag von ${organization}.`,
       howToStop: 'Wenn Sie keine Anrufe mehr möchten, sagen Sie jederzeit „rufen Sie mich nicht mehr an“.',
     }),
+    recordingNotice:
+      'Dieses Gespräch wird aufgezeichnet; wenn Sie das nicht möchten, sagen Sie „nicht aufzeichnen“.',
+    recordingQuestion: 'Darf ich dieses Gespräch aufzeichnen? Bitte sagen Sie ja oder nein.',
+    notRecorded: 'In Ordnung, dieses Gespräch wird nicht aufgezeichnet.',
     greeting: (organization) => `Guten Tag, ich bin ein KI-Assistent von ${organization}.`,
     introduction: (agent, organization) =>
       `Hier ist ${named(agent)}ein KI-Assistent im Auftrag von ${organization}.`,
@@ -113,6 +128,10 @@ const phrasesByLanguage: Readonly<Record<string, Phrases>> = {
       introduction: `Bonjour, je suis un assistant d'intelligence artificielle et j'appelle de la part de ${organization}.`,
       howToStop: "Si vous ne voulez plus d'appels, dites à tout moment « arrêtez de m'appeler ».",
     }),
+    recordingNotice:
+      "Cet appel est enregistré ; si vous ne le souhaitez pas, dites « ne m'enregistrez pas ».",
+    recordingQuestion: "Puis-je enregistrer cet appel ? Dites oui ou non, s'il vous plaît.",
+    notRecorded: "D'accord, cet appel n'est pas enregistré.",
     greeting: (organization) =>
       `Bonjour, je suis un assistant d'intelligence artificielle de ${organization}.`,
     introduction: (agent, organization) =>
@@ -139,6 +158,9 @@ const phrasesByLanguage: Readonly<Record<string, Phrases>> = {
       introduction: `Buongiorno, sono un assistente di intelligenza artificiale e chiamo per conto di ${organization}.`,
       howToStop: 'Se non vuole altre chiamate, dica "non mi chiami più" in qualsiasi momento.',
     }),
+    recordingNotice: 'Questa chiamata viene registrata; se non lo desidera, dica "non registri".',
+    recordingQuestion: 'Posso registrare questa chiamata? Dica sì o no, per favore.',
+    notRecorded: 'Va bene, questa chiamata non viene registrata.',
     greeting: (organization) =>
       `Buongiorno, sono un assistente di intelligenza artificiale di ${organization}.`,
     introduction: (agent, organization) =>
@@ -164,6 +186,9 @@ const phrasesByLanguage: Readonly<Record<string, Phrases>> = {
       introduction: `Olá, sou um assistente de inteligência artificial e ligo em nome de ${organization}.`,
       howToStop: 'Se não quiser mais ligações, diga "não me ligue mais" a qualquer momento.',
     }),
+    recordingNotice: 'Esta ligação é gravada; se não quiser, diga "pare de gravar".',
+    recordingQuestion: 'Posso gravar esta ligação? Diga sim ou não, por favor.',
+    notRecorded: 'Tudo bem, esta ligação não é gravada.',
     greeting: (organization) => `Olá, sou um assistente de inteligência artificial de ${organization}.`,
     introduction: (agent, organization) =>
       `Aqui fala ${named(agent)}um assistente de inteligência artificial em nome de ${organization}.`,
@@ -188,6 +213,9 @@ const phrasesByLanguage: Readonly<Record<string, Phrases>> = {
       introduction: `Hallo, ik ben een AI-assistent en ik bel namens ${organization}.`,
       howToStop: 'Wilt u geen telefoontjes meer, zeg dan op elk moment "bel mij niet meer".',
     }),
+    recordingNotice: 'Dit gesprek wordt opgenomen; wilt u dat niet, zeg dan "niet opnemen".',
+    recordingQuestion: 'Mag ik dit gesprek opnemen? Zegt u alstublieft ja of nee.',
+    notRecorded: 'Goed, dit gesprek wordt niet opgenomen.',
     greeting: (organization) => `Hallo, ik ben een AI-assistent van ${organization}.`,
     introduction: (agent, organization) =>
       `U spreekt met ${named(agent)}een AI-assistent namens ${organization}.`,

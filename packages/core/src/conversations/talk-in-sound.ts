@@ -51,6 +51,8 @@ export function talkInSound(options: SoundTalkOptions): Talk {
   let isSafe = false;
   const waiting: { utteranceId: string; go(): void }[] = [];
   /** What follows the opening line, unless the callee speaks first. */
+  /** Turns of the callee that began before the opening line had been heard. */
+  const earlyTurns = new Set<string>();
   let afterOpening: (() => void) | null = null;
   /** The model is to say nothing but lines of ours. */
   let isHushed = false;
@@ -178,6 +180,7 @@ export function talkInSound(options: SoundTalkOptions): Talk {
   function calleeBegan(turnId: string): void {
     if (isClosed) return;
     turns.begin(turnId);
+    if (isSafe) earlyTurns.add(turnId);
     silence.calleeSpeaking(true);
     listener.calleeSpeaking(true);
     newTurn();
@@ -216,7 +219,7 @@ export function talkInSound(options: SoundTalkOptions): Talk {
 
   function calleeSaid(turnId: string, words: string): void {
     turns.said(turnId, words);
-    if (words !== '') listener.said(words);
+    if (words !== '') listener.said(words, { knowsAll: !earlyTurns.has(turnId) });
   }
 
   type AgentSpeech = Extract<SpeechModelEvent, { utteranceId: string }>;
@@ -543,7 +546,7 @@ export function talkInSound(options: SoundTalkOptions): Talk {
     turns.add(words);
     session.tell({ role: 'user', content: withoutParentheses(words) });
     saidAtMs = performance.now();
-    listener.said(words);
+    listener.said(words, { knowsAll: !isSafe });
     // The model answers by itself only what it hears.
     if (end === 'none' && !isModelLost) respond();
   }
@@ -598,13 +601,25 @@ export function talkInSound(options: SoundTalkOptions): Talk {
     },
     disclose,
     say,
+    interject(text) {
+      session.stop();
+      expectNothing();
+      if (!isSafe) for (const { id, heardMs } of playback.cut()) session.heardOnly(id, heardMs);
+      say(text);
+    },
     takeTurn(occasion: Occasion) {
       const wasHushed = isHushed;
       isHushed = false;
       // What was said is what the model has heard: it answers by itself, unless that was dropped.
       if (occasion === 'said' && !wasHushed) return;
       if (occasion === 'said' || !isSafe) takeTurn(occasion);
-      else afterOpening = () => takeTurn(occasion);
+      else {
+        const line = occasion === 'interjected' ? afterOpening : null;
+        afterOpening = () => {
+          line?.();
+          takeTurn(occasion);
+        };
+      }
     },
     pressDigits(digits) {
       playback.playTone(keyTones(digits));

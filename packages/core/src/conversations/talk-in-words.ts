@@ -104,8 +104,9 @@ export function talkInWords(
       case 'said': {
         const words = event.text.trim();
         if (words === '') return;
+        const knowsAll = voice.unheard.length === 0;
         takeCalleeTurn(words);
-        listener.said(words);
+        listener.said(words, { knowsAll });
         return;
       }
       case 'pressed':
@@ -144,6 +145,7 @@ export function talkInWords(
     },
     disclose: (line) => voice.say(line, { last: true, interruptible: false }),
     say: (line) => voice.say(line, { last: true }),
+    interject: (line) => voice.say(line, { last: true }),
     takeTurn: startTurn,
     hush: stopTurn,
     leaveMessage: (message) => voice.say(message, { last: true }),

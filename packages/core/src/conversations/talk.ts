@@ -6,10 +6,10 @@ import type { ConversationTool } from './tools.ts';
 import type { Transcript } from './transcript.ts';
 
 /**
- * Why the agent is to speak: the call begins, goes on after the line was cut or nobody took it over, or the callee has
- * said something.
+ * Why the agent is to speak: the call begins, goes on after the line was cut or nobody took it over, the callee has said
+ * something, or a line of ours came in between.
  */
-export type Occasion = 'answered' | 'resumed' | 'returned' | 'said';
+export type Occasion = 'answered' | 'resumed' | 'returned' | 'said' | 'interjected';
 
 /**
  * How the words of one call travel: what is said, by whom it is thought up, and what of it was heard. Everything that
@@ -24,6 +24,8 @@ export interface Talk {
   disclose(line: string): void;
   /** Says a line of ours, after what is being said. */
   say(line: string): void;
+  /** Says a line of ours in place of what the model answers to the callee's last words. */
+  interject(line: string): void;
   /** Leaves the next words to the model. */
   takeTurn(occasion: Occasion): void;
   /**
@@ -47,8 +49,11 @@ export interface Talk {
 /** Told by a talk, in order; nothing comes after `closed`. */
 export interface TalkListener {
   ready(): void;
-  /** The callee said this; the turn of the agent that was under way is dropped. */
-  said(words: string): void;
+  /**
+   * The callee said this; the turn of the agent that was under way is dropped.
+   * `knowsAll`: they had heard everything that was said to them.
+   */
+  said(words: string, options: { readonly knowsAll: boolean }): void;
   pressed(digit: string): void;
   calleeSpeaking(speaking: boolean): void;
   /** All that was to be said was heard to its end, or the callee spoke over it. */

@@ -5,6 +5,7 @@ import { formRoutes } from './routes/forms.ts';
 import { healthRoutes } from './routes/health.ts';
 import { organizationRoutes } from './routes/organizations.ts';
 import { publishableKeyRoutes } from './routes/publishable-keys.ts';
+import { recordingRoutes } from './routes/recordings.ts';
 import { transferIntegrationRoutes } from './routes/transfer-integrations.ts';
 import { webhookRoutes } from './routes/webhooks.ts';
 import { widgetRoutes } from './routes/widget.ts';
@@ -13,6 +14,7 @@ import { workflowRoutes } from './routes/workflows.ts';
 /** Every operation of the API: requests are routed by this table, and the OpenAPI document is made from it. */
 export const apiRoutes: readonly Route[] = [
   ...callRoutes,
+  ...recordingRoutes,
   ...workflowRoutes,
   ...formRoutes,
   ...transferIntegrationRoutes,

@@ -23,6 +23,7 @@ function handlerWith(changes: Partial<HttpHandlerDeps> = {}) {
     workflows: only({ summaries: async () => [{ id: 'wf_1', name: 'Reminder' }] }),
     forms: only({}),
     calls: only({}),
+    recordings: only({}),
     webhooks: only({}),
     transferIntegrations: only({}),
     publishableKeys: only({}),

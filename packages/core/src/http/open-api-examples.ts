@@ -107,6 +107,7 @@ export const answerExamples: Readonly<Record<string, unknown>> = {
     answered_by: 'human',
     cancel_requested: false,
     call_summary: 'Jamie confirmed the appointment.',
+    recording_url: null,
     created_at: '2026-11-21T05:00:00.000Z',
     answered_at: '2026-11-21T05:00:09.000Z',
     ended_at: '2026-11-21T05:00:51.000Z',

@@ -216,6 +216,9 @@ function success(route: Route): Json {
       ...(route.auth === 'key' ? ['RateLimit'] : []),
       ...(route.idempotent ? ['Callkite-Call-Id', 'Idempotent-Replayed', 'Idempotent-Body-Mismatch'] : []),
     ]),
+    ...(route.mediaType && {
+      content: { [route.mediaType]: { schema: { type: 'string', format: 'binary' } } },
+    }),
     ...(route.answer && jsonContent(schemaOf(route.answer, 'output'), answerExamples[route.operationId])),
   };
 }

@@ -1,5 +1,6 @@
 import type * as z from 'zod';
 import type { Calls } from '../calls/calls.ts';
+import type { Recordings } from '../calls/recordings.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { Forms } from '../forms/forms.ts';
 import type { Webhooks } from '../notifications/webhooks.ts';
@@ -22,6 +23,7 @@ export interface HttpServices {
   workflows: Workflows;
   forms: Forms;
   calls: Calls;
+  recordings: Recordings;
   webhooks: Webhooks;
   transferIntegrations: TransferIntegrations;
   publishableKeys: PublishableKeys;
@@ -93,6 +95,8 @@ interface RouteDescription<
   readonly status: 200 | 201 | 202 | 204;
   /** Body of success; none when absent. */
   readonly answer?: Answer;
+  /** Media type of a body of success that is no JSON. */
+  readonly mediaType?: string;
   /** Errors beyond those that follow from `auth`, `query` and `body`. */
   readonly refusals?: readonly ErrorCode[];
 }

@@ -1,6 +1,6 @@
 /**
  * Work that outlives a process. `subjectId` names a call (`generate_workflow`, `write_voicemail`, `watch_web_call`,
- * `finish_call`), an attempt (`watch_attempt`) or a delivery (`deliver`).
+ * `finish_call`, `follow_recording`), an attempt (`watch_attempt`) or a delivery (`deliver`).
  */
 export type JobKind =
   | 'generate_workflow'
@@ -8,6 +8,7 @@ export type JobKind =
   | 'watch_attempt'
   | 'watch_web_call'
   | 'finish_call'
+  | 'follow_recording'
   | 'deliver';
 
 export interface Job {

@@ -4,6 +4,7 @@ import type { DeliveryStore } from './delivery-store.ts';
 import type { FormStore } from './form-store.ts';
 import type { JobStore } from './job-store.ts';
 import type { OrganizationStore } from './organization-store.ts';
+import type { RecordingStore } from './recording-store.ts';
 import type { ToolCallStore } from './tool-call-store.ts';
 import type { TransferStore } from './transfer-store.ts';
 import type { WebCallStore } from './web-call-store.ts';
@@ -24,6 +25,7 @@ export interface Storage {
   readonly forms: FormStore;
   readonly calls: CallStore;
   readonly toolCalls: ToolCallStore;
+  readonly recordings: RecordingStore;
   readonly transfers: TransferStore;
   readonly webCalls: WebCallStore;
   readonly deliveries: DeliveryStore;

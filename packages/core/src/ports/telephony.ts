@@ -34,6 +34,13 @@ export interface PlaceCallRequest {
   readonly detectMachine: boolean;
 }
 
+/** A recording as the carrier has it. `processing`: over, and not to be had yet. `absent`: nothing was recorded. */
+export interface CarrierRecording {
+  readonly providerRecordingId: string;
+  readonly status: 'recording' | 'processing' | 'completed' | 'absent';
+  readonly durationSeconds: number | null;
+}
+
 /** What the carrier knows of a call when asked. */
 export interface CarrierCall {
   readonly providerCallId: string;
@@ -101,7 +108,9 @@ export type CarrierEvent =
       readonly calleeLeft: boolean;
     }
   /** Told of a leg that a `dial` instruction started; `providerCallId` of the webhook is that of the leg. */
-  | { readonly type: 'leg'; readonly legId: string; readonly event: LegEvent };
+  | { readonly type: 'leg'; readonly legId: string; readonly event: LegEvent }
+  /** A recording of the call began, is complete, or came to nothing. May come long after the end of the call. */
+  | { readonly type: 'recording'; readonly recording: CarrierRecording };
 
 /** What happens on the line of somebody a call is to be transferred to. */
 export type LegEvent =
@@ -139,6 +148,8 @@ export type CallInstruction =
       readonly mode: VoiceMode;
       /** Said by the carrier before the channel opens, to its end. */
       readonly preamble: string | null;
+      /** Records both sides from here on, before anything is said. */
+      readonly record: boolean;
       readonly language: string;
       readonly voice: string | null;
     }
@@ -181,6 +192,13 @@ export type CallInstruction =
   /** Connect somebody who picked up with the callee. */
   | { readonly type: 'connect' }
   | { readonly type: 'hang-up' };
+
+/** A recording as a file. */
+export interface RecordedSound {
+  /** Such as `audio/x-wav`. */
+  readonly contentType: string;
+  readonly bytes: Uint8Array;
+}
 
 export interface CarrierNumber {
   readonly providerNumberId: string;
@@ -229,6 +247,22 @@ export interface Telephony {
     account: CarrierAccount,
     query: { readonly from: string; readonly to: string; readonly sinceMs: number },
   ): Promise<readonly CarrierCall[]>;
+
+  /** Records both sides of a live call from now on; resolves without effect when the call is already over. */
+  startRecording(account: CarrierAccount, providerCallId: string, attemptToken: string): Promise<void>;
+  /** Every recording of a call that the carrier still has, also those that are being made. */
+  findRecordings(account: CarrierAccount, providerCallId: string): Promise<readonly CarrierRecording[]>;
+  /**
+   * Deletes a recording, after ending one that is being made; resolves when it is gone already. Rejects while the
+   * carrier cannot delete it yet.
+   */
+  deleteRecording(
+    account: CarrierAccount,
+    providerCallId: string,
+    providerRecordingId: string,
+  ): Promise<void>;
+  /** The sound of a complete recording; `null` when the carrier does not have it. */
+  fetchRecording(account: CarrierAccount, providerRecordingId: string): Promise<RecordedSound | null>;
 
   /** Fetches the account, which proves the credentials, and its business profile. */
   describeAccount(account: CarrierAccount): Promise<CarrierAccountFacts>;

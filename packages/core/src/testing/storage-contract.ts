@@ -8,6 +8,7 @@ import { formsContract } from './storage/forms.ts';
 import { jobsContract } from './storage/jobs.ts';
 import { limitingContract } from './storage/limiting.ts';
 import { organizationsContract } from './storage/organizations.ts';
+import { recordingsContract } from './storage/recordings.ts';
 import { reportsContract } from './storage/reports.ts';
 import type { StorageTest } from './storage/tenant.ts';
 import { toolCallsContract } from './storage/tool-calls.ts';
@@ -46,6 +47,7 @@ export function storageContract(options: StorageContractOptions): void {
   reportsContract(test);
   conversationsContract(test);
   toolCallsContract(test);
+  recordingsContract(test);
   transfersContract(test);
   webCallsContract(test);
   jobsContract(test, openAnother);

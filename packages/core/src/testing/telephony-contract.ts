@@ -28,12 +28,16 @@ export interface TelephonyFixture {
   readonly from: string;
   /** A number that rings for at least ten seconds, E.164. */
   readonly to: string;
+  /** A number that answers within ten seconds, and stays on the line for some, E.164. */
+  readonly answering: string;
   /** A number the carrier refuses as invalid, E.164. */
   readonly invalidNumber: string;
   /** An id as the carrier makes them, of no call. */
   readonly unknownCallId: string;
   /** A webhook that says the call is ringing. */
   ringingWebhook(call: { attemptToken: string; providerCallId: string; secret: string }): CarrierRequest;
+  /** A webhook that says a recording of the call, `RE1`, is complete after 12 s. */
+  recordingWebhook(call: { attemptToken: string; providerCallId: string; secret: string }): CarrierRequest;
   upgrade(call: { attemptToken: string; secret: string }): CarrierRequest;
   /** What the carrier sends over a speech channel, one list of frames for each event. */
   readonly frames: {
@@ -72,6 +76,7 @@ export function telephonyContract(options: {
   });
   placementTests(test);
   callTests(test);
+  recordingTests(test);
   accountTests(test);
   webhookTests(test);
   instructionTests(test);
@@ -177,6 +182,75 @@ function callTests(test: FixtureTest): void {
   });
 }
 
+function recordingTests(test: FixtureTest): void {
+  const eventually = async <T>(what: string, ask: () => Promise<T | null>): Promise<T> => {
+    for (let tries = 0; tries < 200; tries += 1) {
+      const answer = await ask();
+      if (answer !== null) return answer;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    assert.fail(`${what} did not happen`);
+  };
+
+  test('records a live call, and deletes what it recorded', async (fixture) => {
+    const { telephony, account, answering } = fixture;
+    const placed = await telephony.placeCall(account, { ...placement(fixture), to: answering });
+    assert.ok(placed.outcome === 'placed');
+    const { providerCallId } = placed;
+    assert.deepEqual(await telephony.findRecordings(account, providerCallId), []);
+    await eventually('the answer', async () => {
+      const call = await telephony.fetchCall(account, providerCallId);
+      return call?.status === 'in-progress' ? call : null;
+    });
+    await telephony.startRecording(account, providerCallId, attemptToken);
+    const [recording] = await telephony.findRecordings(account, providerCallId);
+    assertHolds(recording, { status: 'recording' });
+    const { providerRecordingId } = recording ?? { providerRecordingId: '' };
+    await eventually('the deletion', async () => {
+      try {
+        await telephony.deleteRecording(account, providerCallId, providerRecordingId);
+        return true;
+      } catch (error) {
+        // Until the carrier has processed it.
+        assert.ok(CallkiteError.isInstance(error));
+        return null;
+      }
+    });
+    assert.deepEqual(await telephony.findRecordings(account, providerCallId), []);
+    assert.equal(await telephony.fetchRecording(account, providerRecordingId), null);
+    await telephony.deleteRecording(account, providerCallId, providerRecordingId);
+    await telephony.endCall(account, providerCallId);
+  });
+
+  test('leaves a call that is over alone when it is to be recorded', async (fixture) => {
+    const providerCallId = await place(fixture);
+    await fixture.telephony.endCall(fixture.account, providerCallId);
+    await fixture.telephony.startRecording(fixture.account, providerCallId, attemptToken);
+    assert.deepEqual(await fixture.telephony.findRecordings(fixture.account, providerCallId), []);
+  });
+
+  test('has no recordings of a call that never was', async ({ telephony, account, unknownCallId }) => {
+    assert.deepEqual(await telephony.findRecordings(account, unknownCallId), []);
+  });
+
+  test('does not lose a recording to a carrier that cannot be reached', async (fixture) => {
+    const { unreachable, account, unknownCallId } = fixture;
+    for (const request of [
+      () => unreachable.startRecording(account, unknownCallId, attemptToken),
+      () => unreachable.findRecordings(account, unknownCallId),
+      () => unreachable.deleteRecording(account, unknownCallId, 'RE1'),
+      () => unreachable.fetchRecording(account, 'RE1'),
+    ]) {
+      await assert.rejects(request, (error) => {
+        assert.ok(CallkiteError.isInstance(error));
+        assert.equal(error.code, 'provider_unavailable');
+        assert.ok(!JSON.stringify(error).includes(account.secret));
+        return true;
+      });
+    }
+  });
+}
+
 function accountTests(test: FixtureTest): void {
   test('describes an account', async (fixture) => {
     const facts = await fixture.telephony.describeAccount(fixture.account);
@@ -214,6 +288,16 @@ function webhookTests(test: FixtureTest): void {
     assertHolds(received?.event, { type: 'status', status: 'ringing' });
   });
 
+  test('reads what a webhook says of a recording', async (fixture) => {
+    const { secret } = fixture.account;
+    const received = await receive(fixture, fixture.recordingWebhook({ ...call, secret }), secret);
+    assertHolds(received, call);
+    assert.deepEqual(received?.event, {
+      type: 'recording',
+      recording: { providerRecordingId: 'RE1', status: 'completed', durationSeconds: 12 },
+    });
+  });
+
   test('refuses a webhook that is forged or tampered with', async (fixture) => {
     const { secret } = fixture.account;
     const genuine = fixture.ringingWebhook({ ...call, secret });
@@ -239,7 +323,13 @@ function webhookTests(test: FixtureTest): void {
 function instructionTests(test: FixtureTest): void {
   test('renders every instruction', async ({ telephony }) => {
     const say = { type: 'say', text: 'Goodbye.', language: 'en-US', voice: null } as const;
-    const converse = { type: 'converse', attemptToken, language: 'en-US', voice: null } as const;
+    const converse = {
+      type: 'converse',
+      attemptToken,
+      language: 'en-US',
+      voice: null,
+      record: true,
+    } as const;
     const inWords = { ...converse, mode: 'relay', preamble: null } as const;
     const inSound = { ...converse, mode: 'realtime', preamble: 'Hello.' } as const;
     const leg = { attemptToken, legId: 'leg_1' };

@@ -31,6 +31,22 @@ export class Recordings {
     };
   }
 
+  /** How many frames of a stream are recorded. */
+  length(streamSid: string): number {
+    return this.#recordings.get(streamSid)?.callee.length ?? 0;
+  }
+
+  /** Both sides of a stream between two frames; undefined when nothing of it is kept. */
+  frames(streamSid: string, from: number, to: number): { callee: Uint8Array; agent: Uint8Array } | undefined {
+    const recording = this.#recordings.get(streamSid);
+    return (
+      recording && {
+        callee: Buffer.concat(recording.callee.slice(from, to)),
+        agent: Buffer.concat(recording.agent.slice(from, to)),
+      }
+    );
+  }
+
   /** A WAV file with the callee on the left and the agent on the right. */
   wav(streamSid: string): Uint8Array | undefined {
     const recording = this.#recordings.get(streamSid);

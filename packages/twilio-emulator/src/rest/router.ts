@@ -6,6 +6,7 @@ import { newSid } from '../identifiers.ts';
 import type { AccountApi } from './account-api.ts';
 import { ApiError, notFound, unauthenticated } from './api-error.ts';
 import type { CallsApi } from './calls.ts';
+import type { RecordingsApi } from './recordings.ts';
 import { type ApiRequest, authenticate, readForm } from './request.ts';
 
 const BAD_GATEWAY_PAGE =
@@ -18,6 +19,7 @@ export class RestRouter {
   readonly #accounts: ReadonlyMap<string, Account>;
   readonly #calls: CallsApi;
   readonly #account: AccountApi;
+  readonly #recordings: RecordingsApi;
   #underWay = 0;
 
   constructor(parts: {
@@ -25,11 +27,13 @@ export class RestRouter {
     accounts: ReadonlyMap<string, Account>;
     calls: CallsApi;
     account: AccountApi;
+    recordings: RecordingsApi;
   }) {
     this.#emulation = parts.emulation;
     this.#accounts = parts.accounts;
     this.#calls = parts.calls;
     this.#account = parts.account;
+    this.#recordings = parts.recordings;
   }
 
   async handle(request: IncomingMessage, response: ServerResponse, baseUrl: string): Promise<void> {
@@ -67,9 +71,21 @@ export class RestRouter {
         this.#create(apiRequest, response, requestId);
         return;
       }
+      const recordings = this.#recordings.answer(apiRequest, resource);
+      if (recordings) {
+        sendJson(response, recordings.status, recordings.body);
+        return;
+      }
       const { listSlowMs } = this.#emulation.faults.current;
       if (method === 'GET' && resource === '/Calls' && listSlowMs > 0) await sleep(listSlowMs);
       sendJson(response, 200, this.#accountResource(apiRequest, resource));
+      return;
+    }
+    const sound = /^\/2010-04-01\/Accounts\/([^/]+)\/Recordings\/(\w+)(?:\.wav)?$/.exec(path);
+    if (sound && method === 'GET') {
+      if (sound[1] !== sender.account.sid) throw unauthenticated();
+      const wav = this.#recordings.wav(apiRequest, sound[2] ?? '');
+      response.writeHead(200, { 'content-type': 'audio/x-wav', 'content-length': wav.length }).end(wav);
       return;
     }
     if (method === 'GET' && path === '/v1/CustomerProfiles') {
@@ -132,6 +148,10 @@ export class RestRouter {
 
 /** Sends a JSON body. */
 export function sendJson(response: ServerResponse, status: number, body: unknown): void {
+  if (status === 204) {
+    response.writeHead(204).end();
+    return;
+  }
   const text = JSON.stringify(body);
   response
     .writeHead(status, {

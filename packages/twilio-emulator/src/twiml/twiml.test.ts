@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { builtInAccounts } from '../accounts.ts';
 import { defineCallee } from '../callees/callee.ts';
 import { eventually, type Stage, stage, twiml, type WebhookAnswer } from '../testing/application.ts';
@@ -97,10 +97,19 @@ describe('verbs', () => {
     expect(on.application.to('/empty')).toHaveLength(1);
   });
 
-  it('Start with Recording is noted and nothing more', async () => {
-    const record = await run(silent, { '/start': '<Start><Recording/></Start><Say>Hello</Say>' });
-    expect(record.notifications).toMatchObject([{ code: 0, message: expect.stringContaining('Recording') }]);
+  it('Start with Recording records while the document goes on', async () => {
+    const { application, client } = on;
+    const callback = `recordingStatusCallback="${application.url}/recorded"`;
+    const record = await run(silent, {
+      '/start': `<Start><Recording ${callback}/></Start><Say>Hello</Say><Pause length="5"/>`,
+    });
+    expect(record.notifications).toEqual([]);
     expect(said(record)).toEqual(['Hello']);
+    await vi.waitFor(() => expect(application.to('/recorded')).toHaveLength(1));
+    const recordings = await client.calls(record.sid ?? '').recordings.list();
+    expect(recordings).toMatchObject([
+      { status: 'completed', source: 'StartCallRecordingTwiML', channels: 2 },
+    ]);
   });
 });
 

@@ -1,5 +1,6 @@
+import { recordingEventsOf } from '../calls/call-recordings.ts';
 import { delay } from '../line/delay.ts';
-import { resolveTarget, TwimlError, type Verb, type VerbContext } from './verb.ts';
+import { resolveTarget, TwimlError, targetOf, type Verb, type VerbContext } from './verb.ts';
 
 const AUDIO_FILE_MS = 3000;
 const MAXIMUM_LOOPS = 1000;
@@ -53,13 +54,22 @@ export const redirect: Verb = async (element, context) => {
   return { ...target, parameters: {} };
 };
 
-/** Notes that a recording was asked for. Nothing is recorded, and no recording callbacks are sent. */
-export const startRecording: Verb = async (element, { call }) => {
+/** Starts recordings of the call. */
+export const startRecording: Verb = async (element, context) => {
   for (const child of element.children) {
     if (child.name !== 'Recording') {
       throw new TwimlError(12100, `<Start><${child.name}> is not emulated`);
     }
-    call.notify(0, '<Start><Recording>: recordings are not emulated, so nothing is recorded');
+    const { recordingStatusCallbackEvent = '', channels = 'dual' } = child.attributes;
+    if (channels !== 'mono' && channels !== 'dual') {
+      throw new TwimlError(12100, `<Recording>: channels must be mono or dual, not '${channels}'`);
+    }
+    const target = targetOf(child, context, 'recordingStatusCallback', 'recordingStatusCallbackMethod');
+    context.emulation.callRecordings.start(context.call, {
+      source: 'StartCallRecordingTwiML',
+      channels: channels === 'dual' ? 2 : 1,
+      callback: target && { ...target, events: recordingEventsOf([recordingStatusCallbackEvent]) },
+    });
   }
   return 'next';
 };

@@ -97,7 +97,7 @@ export const callRoutes = [
       status: 200,
       answer: callList,
     },
-    async ({ calls }, { caller, query }) => {
+    async ({ calls, recordings }, { caller, query }) => {
       const page = await calls.list(
         caller,
         {
@@ -110,7 +110,8 @@ export const callRoutes = [
         },
         { limit: query.limit, cursor: query.cursor ?? null },
       );
-      return { calls: page.items.map(toResource), next_cursor: page.nextCursor };
+      const urls = await recordings.urlsOf(page.items.map(({ id }) => id));
+      return { calls: page.items.map((call) => toResource(call, urls)), next_cursor: page.nextCursor };
     },
   ),
   route(
@@ -132,7 +133,7 @@ export const callRoutes = [
         parameters.call_id,
       );
       return {
-        ...toResource(call),
+        ...toResource(call, await services.recordings.urlsOf([call.id])),
         messages: transcript.map(({ role, content }) => ({ role, content })),
         form_fills: formFillsOf(forms),
         form_answers: forms.flatMap(answersOf),
@@ -161,7 +162,8 @@ export const callRoutes = [
     },
     async (services, { caller, parameters }) => {
       await getOwnCall(services, caller, parameters.call_id);
-      return toResource(await services.calls.cancel(caller.organizationId, parameters.call_id));
+      const canceled = await services.calls.cancel(caller.organizationId, parameters.call_id);
+      return toResource(canceled, await services.recordings.urlsOf([canceled.id]));
     },
   ),
 ];
@@ -233,7 +235,7 @@ function toVisit(visit: VisitRecord): NonNullable<CallDetail['visit']> {
   };
 }
 
-function toResource(call: CallRecord): CallResource {
+function toResource(call: CallRecord, recordingUrls: ReadonlyMap<string, string>): CallResource {
   return {
     call_id: call.id,
     mode: call.mode,
@@ -254,6 +256,7 @@ function toResource(call: CallRecord): CallResource {
     answered_by: call.answeredBy,
     cancel_requested: call.cancelRequested,
     call_summary: call.summary,
+    recording_url: recordingUrls.get(call.id) ?? null,
     created_at: call.createdAt.toISOString(),
     answered_at: call.answeredAt?.toISOString() ?? null,
     ended_at: call.endedAt?.toISOString() ?? null,

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { createId } from '../../ids.ts';
+import { createTenant, type StorageTest } from './tenant.ts';
+
+const lookInMs = 60_000;
+
+/** Recordings by reference, and the consent to them. */
+export function recordingsContract(test: StorageTest): void {
+  test('a recording is wanted once, followed by a job, and found by its call', async (storage) => {
+    const tenant = await createTenant(storage);
+    const { callId, attemptId, providerCallId } = await tenant.placed();
+    const id = createId('rec');
+    assert.deepEqual(await storage.recordings.ofCalls([callId]), []);
+    assert.equal(await storage.recordings.want(callId, { id, lookInMs: 0 }), true);
+    assert.equal(await storage.recordings.want(callId, { id: createId('rec'), lookInMs: 0 }), true);
+    const recordings = await storage.recordings.ofCalls([callId, 'call_unknown']);
+    assert.equal(recordings.length, 1);
+    const [recording] = recordings;
+    assert.ok(recording?.createdAt instanceof Date);
+    const { createdAt: _, ...rest } = recording;
+    assert.deepEqual(rest, {
+      id,
+      callId,
+      organizationId: tenant.organizationId,
+      consent: 'given',
+      status: 'wanted',
+      providerRecordingId: null,
+      durationSeconds: null,
+      expiresAt: null,
+      expiresInMs: null,
+      carrierCall: { attemptId, providerCallId },
+    });
+    assert.deepEqual(await storage.recordings.get(id), recording);
+    assert.equal(await storage.recordings.get('rec_unknown'), null);
+    const jobs = await tenant.jobs('follow_recording');
+    assert.deepEqual(
+      jobs.map(({ subjectId }) => subjectId),
+      [callId],
+    );
+  });
+
+  test('a report about a recording never goes backwards, and a complete one expires', async (storage) => {
+    const tenant = await createTenant(storage);
+    const { callId } = await tenant.placed();
+    const retentionDays = 30;
+    const of = async () => (await storage.recordings.ofCalls([callId]))[0];
+    const begun = { providerRecordingId: 'RE1', status: 'recording', durationSeconds: null } as const;
+    await storage.recordings.report(callId, { ...begun, retentionDays });
+    assert.equal(await of(), undefined, 'no effect where none is wanted');
+    await storage.recordings.want(callId, { id: createId('rec'), lookInMs });
+    await storage.recordings.report(callId, { ...begun, retentionDays });
+    assert.equal((await of())?.status, 'recording');
+    await storage.recordings.report(callId, {
+      ...begun,
+      status: 'completed',
+      durationSeconds: 12,
+      retentionDays,
+    });
+    await storage.recordings.report(callId, { ...begun, retentionDays });
+    const complete = await of();
+    assert.equal(complete?.status, 'completed');
+    assert.equal(complete.providerRecordingId, 'RE1');
+    assert.equal(complete.durationSeconds, 12);
+    const leftDays = (complete.expiresInMs ?? 0) / 86_400_000;
+    assert.ok(leftDays > 29.9 && leftDays <= 30, `${leftDays} days`);
+    assert.ok(complete.expiresAt instanceof Date);
+    await storage.recordings.noteDeleted(callId);
+    const deleted = await of();
+    assert.equal(deleted?.status, 'deleted');
+    assert.equal(deleted.providerRecordingId, null);
+  });
+
+  test('a refusal is for good, and what was recorded before is left to a job', async (storage) => {
+    const tenant = await createTenant(storage);
+    const { callId } = await tenant.placed();
+    await storage.recordings.want(callId, { id: createId('rec'), lookInMs });
+    assert.deepEqual(await tenant.jobs('follow_recording'), [], 'not before its time');
+    await storage.recordings.refuse(callId, { id: createId('rec') });
+    assert.equal(await storage.recordings.want(callId, { id: createId('rec'), lookInMs: 0 }), false);
+    const [recording] = await storage.recordings.ofCalls([callId]);
+    assert.equal(recording?.consent, 'refused');
+    const [job] = await tenant.jobs('follow_recording');
+    assert.equal(job?.subjectId, callId);
+    await storage.recordings.refuse(callId, { id: createId('rec') });
+    assert.equal(job && (await storage.jobs.complete(job)), false, 'whoever ran it saw the state of before');
+    assert.equal((await tenant.jobs('follow_recording')).length, 1);
+  });
+
+  test('a call that was refused before anything was recorded needs no job', async (storage) => {
+    const tenant = await createTenant(storage);
+    const { callId } = await tenant.placed();
+    await storage.recordings.refuse(callId, { id: createId('rec') });
+    const [recording] = await storage.recordings.ofCalls([callId]);
+    assert.equal(recording?.consent, 'refused');
+    assert.equal(recording.status, 'deleted');
+    assert.equal(await storage.recordings.want(callId, { id: createId('rec'), lookInMs: 0 }), false);
+    assert.deepEqual(await tenant.jobs('follow_recording'), []);
+  });
+}

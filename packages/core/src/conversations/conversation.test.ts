@@ -304,6 +304,7 @@ describe('opening', () => {
       '## Objective',
       '## Facts',
       '## Steps',
+      '## Marker',
       '## Context',
       '## Language',
       '## Rules',

@@ -68,6 +68,12 @@ export function createMetrics(jobs: Pick<JobStore, 'stats'>): Metrics {
     labelNames: ['kind', 'delivered'],
     registers,
   });
+  const withheld = new Counter({
+    name: 'callkite_speech_withheld_total',
+    help: 'Times that words of the model were not said, by why',
+    labelNames: ['why'],
+    registers,
+  });
   const turnSeconds = new Histogram({
     name: 'callkite_turn_seconds',
     help: 'Time from the end of the callee’s words to the first word of the answer',
@@ -143,6 +149,9 @@ export function createMetrics(jobs: Pick<JobStore, 'stats'>): Metrics {
           break;
         case 'delivery.attempted':
           deliveries.inc({ kind: event.kind, delivered: String(event.delivered) });
+          break;
+        case 'speech.withheld':
+          withheld.inc({ why: event.why });
           break;
         case 'turn.started':
           turnSeconds.observe(event.totalMs / 1000);

@@ -1,5 +1,11 @@
 import type { CallOutcome, CallReason, CallState } from './contract/call-status.ts';
 
+/**
+ * Why words of the model are not said: they hold the marker of the instructions or a run of their words, claim that a
+ * human speaks, or tell a card's number or a key.
+ */
+export type WithheldFor = 'marker' | 'instructions' | 'claim' | 'secret';
+
 /** What happens to calls in this process, for logs, metrics and live views. Not durable; webhooks are. */
 export type CallkiteEvent =
   | { readonly type: 'call.accepted'; readonly callId: string; readonly organizationId: string }
@@ -32,6 +38,8 @@ export type CallkiteEvent =
       readonly kind: 'callback' | 'webhook';
       readonly delivered: boolean;
     }
+  /** The model wanted to say what is not to be said, and a line of ours was said instead. */
+  | { readonly type: 'speech.withheld'; readonly callId: string; readonly why: WithheldFor }
   /** Milliseconds from the end of the callee's words to the first word sent back, and the model's share of it. */
   | {
       readonly type: 'turn.started';

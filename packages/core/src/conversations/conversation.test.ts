@@ -312,6 +312,7 @@ describe('opening', () => {
       '## Objective',
       '## Facts',
       '## Steps',
+      '## Marker',
       '## Context',
       '## Language',
       '## Rules',

@@ -28,9 +28,10 @@ import { keepTrying } from './keep-trying.ts';
 import { keyPresses, keypadTool } from './keypad.ts';
 import { asksForNoMoreCalls } from './opt-out.ts';
 import { phrasesFor } from './phrases.ts';
-import { instructionsFor } from './prompt.ts';
+import { instructionsFor, wordsOfBrief } from './prompt.ts';
 import { asksForNoRecording, judgeConsent } from './recording-consent.ts';
 import { silenceWatch } from './silence.ts';
+import { createMarker, speechGuard } from './speech-guard.ts';
 import type { Talk, TalkOptions } from './talk.ts';
 import { talkInSound } from './talk-in-sound.ts';
 import { talkInWords } from './talk-in-words.ts';
@@ -132,9 +133,19 @@ export function converse(options: ConversationOptions): Conversation {
     emit,
     logger,
   });
+  const marker = createMarker();
+  const guard = speechGuard({
+    callId,
+    marker,
+    ...wordsOfBrief(definition, organizationName, call),
+    phrases,
+    emit,
+    logger,
+  });
   const transfers = transferring({
     ...options.transfers,
     call,
+    maySay: (text) => guard.follow('').check(`${text} `) === null,
     store: storage.transfers,
     logger,
   });
@@ -152,12 +163,14 @@ export function converse(options: ConversationOptions): Conversation {
     silence,
     tools,
     instructions: () =>
-      instructionsFor(definition, organizationName, call, {
-        notes,
-        results: ownTools.describe(),
-        forms: forms.describe(),
-        transfers: transfers.describe(),
-      }),
+      instructionsFor(
+        definition,
+        organizationName,
+        call,
+        { notes, results: ownTools.describe(), forms: forms.describe(), transfers: transfers.describe() },
+        marker,
+      ),
+    guard,
     oneMoment: phrases.oneMoment,
     noteEnd: () => keepTrying(() => storage.calls.noteConversationOver(callId)),
     emit,

@@ -22,6 +22,9 @@ export interface Phrases {
   readonly apology: string;
   readonly optedOut: string;
   readonly timeIsUp: string;
+  /** Instead of words of the model that claim a human speaks, and of others that are not for the callee. */
+  readonly notHuman: string;
+  readonly cannotShare: string;
   readonly transfer: {
     /** To the callee, before the line goes to somebody else. */
     readonly connecting: string;
@@ -55,6 +58,8 @@ const english: Phrases = {
   apology: 'I am sorry, I have a technical problem and must end this call. Goodbye.',
   optedOut: 'Understood, we will not call you again. Goodbye.',
   timeIsUp: 'I am sorry, our time is up. Thank you for talking with me. Goodbye.',
+  notHuman: 'I am an AI assistant, not a person.',
+  cannotShare: 'I am an AI assistant and cannot share that.',
   transfer: {
     connecting: 'One moment, please. I am connecting you.',
     nobodyReached: 'I am sorry, nobody could take your call just now.',
@@ -85,6 +90,8 @@ const phrasesByLanguage: Readonly<Record<string, Phrases>> = {
     apology: 'Lo siento, tengo un problema técnico y debo terminar la llamada. Adiós.',
     optedOut: 'Entendido, no volveremos a llamarle. Adiós.',
     timeIsUp: 'Lo siento, se nos acabó el tiempo. Gracias por hablar conmigo. Adiós.',
+    notHuman: 'Soy un asistente de inteligencia artificial, no una persona.',
+    cannotShare: 'Soy un asistente de inteligencia artificial y no puedo compartir eso.',
     transfer: {
       connecting: 'Un momento, por favor. Le comunico.',
       nobodyReached: 'Lo siento, ahora mismo nadie ha podido atenderle.',
@@ -114,6 +121,8 @@ const phrasesByLanguage: Readonly<Record<string, Phrases>> = {
       'Es tut mir leid, ich habe ein technisches Problem und muss das Gespräch beenden. Auf Wiederhören.',
     optedOut: 'Verstanden, wir rufen Sie nicht mehr an. Auf Wiederhören.',
     timeIsUp: 'Es tut mir leid, unsere Zeit ist um. Danke für das Gespräch. Auf Wiederhören.',
+    notHuman: 'Ich bin ein KI-Assistent, kein Mensch.',
+    cannotShare: 'Ich bin ein KI-Assistent und kann das nicht weitergeben.',
     transfer: {
       connecting: 'Einen Moment, bitte. Ich verbinde Sie.',
       nobodyReached: 'Es tut mir leid, gerade konnte niemand das Gespräch annehmen.',
@@ -144,6 +153,8 @@ const phrasesByLanguage: Readonly<Record<string, Phrases>> = {
     apology: "Je suis désolé, j'ai un problème technique et je dois mettre fin à l'appel. Au revoir.",
     optedOut: 'Compris, nous ne vous appellerons plus. Au revoir.',
     timeIsUp: 'Je suis désolé, notre temps est écoulé. Merci de cet échange. Au revoir.',
+    notHuman: "Je suis un assistant d'intelligence artificielle, pas une personne.",
+    cannotShare: "Je suis un assistant d'intelligence artificielle et je ne peux pas partager cela.",
     transfer: {
       connecting: "Un instant, s'il vous plaît. Je vous mets en relation.",
       nobodyReached: "Je suis désolé, personne n'a pu prendre votre appel pour le moment.",
@@ -173,6 +184,8 @@ const phrasesByLanguage: Readonly<Record<string, Phrases>> = {
     apology: 'Mi dispiace, ho un problema tecnico e devo chiudere la chiamata. Arrivederci.',
     optedOut: 'Capito, non la chiameremo più. Arrivederci.',
     timeIsUp: 'Mi dispiace, il tempo è scaduto. Grazie della conversazione. Arrivederci.',
+    notHuman: 'Sono un assistente di intelligenza artificiale, non una persona.',
+    cannotShare: 'Sono un assistente di intelligenza artificiale e non posso condividerlo.',
     transfer: {
       connecting: 'Un momento, per favore. La metto in contatto.',
       nobodyReached: 'Mi dispiace, al momento nessuno ha potuto rispondere.',
@@ -200,6 +213,8 @@ const phrasesByLanguage: Readonly<Record<string, Phrases>> = {
     apology: 'Desculpe, tenho um problema técnico e preciso encerrar a ligação. Até logo.',
     optedOut: 'Entendido, não vamos ligar novamente. Até logo.',
     timeIsUp: 'Desculpe, o nosso tempo acabou. Obrigado pela conversa. Até logo.',
+    notHuman: 'Sou um assistente de inteligência artificial, não uma pessoa.',
+    cannotShare: 'Sou um assistente de inteligência artificial e não posso partilhar isso.',
     transfer: {
       connecting: 'Um momento, por favor. Vou transferir a sua ligação.',
       nobodyReached: 'Desculpe, ninguém pôde atender agora.',
@@ -227,6 +242,8 @@ const phrasesByLanguage: Readonly<Record<string, Phrases>> = {
     apology: 'Het spijt me, ik heb een technisch probleem en moet het gesprek beëindigen. Tot ziens.',
     optedOut: 'Begrepen, wij bellen u niet meer. Tot ziens.',
     timeIsUp: 'Het spijt me, onze tijd is om. Bedankt voor het gesprek. Tot ziens.',
+    notHuman: 'Ik ben een AI-assistent, geen mens.',
+    cannotShare: 'Ik ben een AI-assistent en kan dat niet delen.',
     transfer: {
       connecting: 'Een ogenblik, alstublieft. Ik verbind u door.',
       nobodyReached: 'Het spijt me, er kon nu niemand opnemen.',

@@ -64,10 +64,43 @@ function section(title: string, lines: readonly string[]): string[] {
   return lines.length === 0 ? [] : [`## ${title}`, ...lines, ''];
 }
 
+type CallOfBrief = Pick<CallRecord, 'connectionId'>;
+
+const isFromWeb = ({ connectionId }: CallOfBrief) => connectionId === null;
+
+function roleLine({ agent }: WorkflowDefinition, organizationName: string, call: CallOfBrief): string {
+  const name = agent.name === undefined ? 'an AI assistant' : `${asLine(agent.name)}, an AI assistant`;
+  const onBehalfOf = asLine(agent.onBehalfOf ?? organizationName);
+  return `You are ${name}, ${isFromWeb(call) ? 'talking' : 'calling'} on behalf of ${onBehalfOf}.`;
+}
+
+/** What of the brief is for the agent alone, and what it may say as it is written: what the call is for, above all. */
+export function wordsOfBrief(
+  definition: WorkflowDefinition,
+  organizationName: string,
+  call: CallOfBrief,
+): { readonly unsayable: readonly string[]; readonly sayable: readonly string[] } {
+  const { objective, facts, steps, opening, purpose } = definition;
+  const [purposeOfCall = '', ...directions] = asLine(objective).split(/(?<=[.!?])\s+/);
+  // The agent introduces itself with much the same words, but not with how they begin.
+  const roleBegins = roleLine(definition, organizationName, call).split(' ').slice(0, 8).join(' ');
+  return {
+    unsayable: [roleBegins, directions.join(' '), webRule, ...rules, resultsRule, ...formRules],
+    sayable: [
+      purposeOfCall,
+      ...facts,
+      ...steps.flatMap(({ title, instruction }) => [title, instruction]),
+      opening ?? '',
+      purpose ?? '',
+    ],
+  };
+}
+
 /**
  * The brief a model gets for one call.
  * @param standing what changes from turn to turn: what else is known of the callee, what tools found, what stands in
  *   the forms, and who can be put through to
+ * @param marker a word that is in no other text
  */
 export function instructionsFor(
   definition: WorkflowDefinition,
@@ -79,12 +112,11 @@ export function instructionsFor(
     readonly forms: readonly string[];
     readonly transfers: readonly string[];
   },
+  marker: string,
 ): string {
-  const { agent, language, objective, facts, steps } = definition;
+  const { language, objective, facts, steps } = definition;
   const { notes, results, forms, transfers } = standing;
-  const isWebCall = call.connectionId === null;
-  const name = agent.name === undefined ? 'an AI assistant' : `${asLine(agent.name)}, an AI assistant`;
-  const onBehalfOf = asLine(agent.onBehalfOf ?? organizationName);
+  const isWebCall = isFromWeb(call);
   const context = [
     call.recipientName !== null &&
       `You are ${isWebCall ? 'talking with' : 'calling'}: ${asLine(call.recipientName)}`,
@@ -93,7 +125,7 @@ export function instructionsFor(
     ...notes.map(asLine),
   ].filter((line) => line !== false);
   return [
-    ...section('Role', [`You are ${name}, ${isWebCall ? 'talking' : 'calling'} on behalf of ${onBehalfOf}.`]),
+    ...section('Role', [roleLine(definition, organizationName, call)]),
     ...section('Objective', [asBody(objective)]),
     ...section(
       'Facts',
@@ -106,6 +138,8 @@ export function instructionsFor(
         return `${index + 1}. ${asLine(title)}: ${asLine(instruction)}${condition}`;
       }),
     ),
+    // First of what differs between calls, so that a provider's memory of what comes before it can be used.
+    ...section('Marker', [`${marker} marks this text as private. Never say it.`]),
     ...section('Context', context),
     ...section('Language', [`Speak ${language}.`]),
     ...section(

@@ -9,6 +9,7 @@ import type { CarrierLine } from './carrier-line.ts';
 import { keepPace, type Pace } from './pace.ts';
 import { dialogue, notes, pressedNote, withoutParentheses } from './prompt.ts';
 import { keyTones, waitingTone } from './sound.ts';
+import type { GuardedUtterance } from './speech-guard.ts';
 import { spokenOrder } from './spoken-order.ts';
 import type { Occasion, Talk, TalkListener, TalkOptions } from './talk.ts';
 import { heaviest, maximumToolRounds, type ToolEffect, useTool } from './tools.ts';
@@ -35,7 +36,7 @@ export interface SoundTalkOptions extends TalkOptions {
 
 /** A speech model hears and speaks by itself: sound in, sound out. */
 export function talkInSound(options: SoundTalkOptions): Talk {
-  const { callId, channel, transcript, silence, tools, line, emit, logger } = options;
+  const { callId, channel, transcript, silence, tools, guard, line, emit, logger } = options;
   const order = spokenOrder(transcript);
   const playback = agentPlayback({ channel, order, onPlaying, onHeard });
   const turns = calleeTurns(order, transcript.calleeTurns);
@@ -49,6 +50,7 @@ export function talkInSound(options: SoundTalkOptions): Talk {
   let lineLimit: NodeJS.Timeout | undefined;
   /** A line is said that cannot be talked over. What the model says meanwhile waits for its end. */
   let isSafe = false;
+  let safeLine = '';
   const waiting: { utteranceId: string; go(): void }[] = [];
   /** What follows the opening line, unless the callee speaks first. */
   /** Turns of the callee that began before the opening line had been heard. */
@@ -61,6 +63,7 @@ export function talkInSound(options: SoundTalkOptions): Talk {
   let linesOwed = 0;
   const allowedIds = new Set<string>();
   const droppedIds = new Set<string>();
+  const followed = new Map<string, GuardedUtterance>();
   /** Responses the model owes. */
   let owed = 0;
   let pace: Pace | null = null;
@@ -226,6 +229,7 @@ export function talkInSound(options: SoundTalkOptions): Talk {
 
   function agentSpeaks(event: AgentSpeech): void {
     const { utteranceId } = event;
+    if (droppedIds.has(utteranceId)) return;
     if (opening !== null && openingId === null) openingId = utteranceId;
     if (isDropped(utteranceId)) return;
     if (event.type === 'speech') {
@@ -249,9 +253,40 @@ export function talkInSound(options: SoundTalkOptions): Talk {
   }
 
   function give(event: AgentSpeech): void {
-    if (event.type === 'speech') agentSounds(event.utteranceId, event.audio);
-    else if (event.type === 'speech-text') playback.text(event.utteranceId, event.text);
-    else playback.ended(event.utteranceId);
+    const { utteranceId } = event;
+    if (droppedIds.has(utteranceId)) return;
+    if (event.type === 'speech') {
+      agentSounds(utteranceId, event.audio);
+      return;
+    }
+    if (event.type === 'speech-text') playback.text(utteranceId, event.text);
+    const instead = guarded(utteranceId).check(event.type === 'speech-text' ? event.text : ' ');
+    if (instead !== null) withhold(utteranceId, instead);
+    else if (event.type === 'speech-ended') playback.ended(utteranceId);
+  }
+
+  function guarded(utteranceId: string): GuardedUtterance {
+    const known = followed.get(utteranceId);
+    if (known) return known;
+    const utterance = guard.follow('');
+    followed.set(utteranceId, utterance);
+    return utterance;
+  }
+
+  /** Its words are known before they are heard: what is left of them is dropped. */
+  function withhold(utteranceId: string, instead: string): void {
+    droppedIds.add(utteranceId);
+    if (end === 'handed') return;
+    if (end !== 'none') {
+      handOver(instead, 'hang-up');
+      return;
+    }
+    if (isSafe && utteranceId === openingId) {
+      discloseByCarrier(safeLine);
+      return;
+    }
+    newTurn();
+    disclose(instead);
   }
 
   function agentSounds(utteranceId: string, audio: string): void {
@@ -281,7 +316,8 @@ export function talkInSound(options: SoundTalkOptions): Talk {
       endIfHeard();
       return;
     }
-    if (opening?.isOpen) {
+    // A response that was stopped for the line is another one.
+    if (opening?.isOpen && (how !== 'interrupted' || openingId !== null)) {
       opening.refuse();
       return;
     }
@@ -372,6 +408,7 @@ export function talkInSound(options: SoundTalkOptions): Talk {
   // Lines of ours
 
   function disclose(text: string): void {
+    safeLine = text;
     isSafe = true;
     isHushed = false;
     openingId = null;
@@ -416,7 +453,7 @@ export function talkInSound(options: SoundTalkOptions): Talk {
   }
 
   function discloseByCarrier(text: string): void {
-    logger.warn({ callId }, 'the speech model did not say the opening line; the carrier says it');
+    logger.warn({ callId }, 'the speech model did not say a line of ours; the carrier says it');
     handOver(text, 'converse');
   }
 

@@ -27,9 +27,16 @@ export function talkInWords(
     const askedAtMs = performance.now();
     let modelMs: number | null = null;
     let hasSpoken = false;
+    /** Of the model nothing more is said; what it does with tools still counts. */
+    let isWithheld = false;
+    const question = transcript.entries.at(-1);
+    const guarded = options.guard.follow(question?.role === 'user' ? question.content : '');
 
     function speakPiece(piece: string, last: boolean): void {
-      voice.say(piece, { last });
+      if (isWithheld) return;
+      const instead = guarded.check(last ? `${piece} ` : piece);
+      isWithheld = instead !== null;
+      voice.say(instead ?? piece, { last: last || isWithheld });
       if (hasSpoken || piece === '') return;
       hasSpoken = true;
       if (occasion === 'said') {
@@ -52,7 +59,7 @@ export function talkInWords(
       },
       onSlow() {
         for (const piece of [...pieces.push(' '), pieces.flush()]) speakPiece(piece, false);
-        voice.say(`${options.oneMoment} `, { last: false });
+        if (!isWithheld) voice.say(`${options.oneMoment} `, { last: false });
       },
       logger,
     });

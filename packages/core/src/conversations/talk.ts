@@ -2,6 +2,7 @@ import type { EmitEvent } from '../events.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { TurnResult } from './model-turn.ts';
 import type { SilenceWatch } from './silence.ts';
+import type { SpeechGuard } from './speech-guard.ts';
 import type { ConversationTool } from './tools.ts';
 import type { Transcript } from './transcript.ts';
 
@@ -73,6 +74,8 @@ export interface TalkOptions {
   readonly tools: readonly ConversationTool[];
   /** The brief, as it stands now. */
   instructions(): string;
+  /** Judges the model's words before they are heard. */
+  readonly guard: SpeechGuard;
   /** Words for a callee who waits. */
   readonly oneMoment: string;
   /** To be on record before the channel is ended, where the carrier cannot tell that from a lost channel. */

@@ -75,6 +75,8 @@ export const callTools: readonly ConversationTool[] = [
     description:
       'Records that the person wants no more calls, confirms it to them and hangs up. Use it as soon as they ask, in whatever words.',
     input: z.strictObject({}),
+    // Whatever comes with it, the callee is not to be called again.
+    accepts: z.unknown(),
     run: () => ({ effect: 'opt-out' }),
   }),
 ];

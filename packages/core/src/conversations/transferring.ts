@@ -54,6 +54,8 @@ export function transferring(options: {
   /** What was tried on this call before. */
   earlier: readonly TransferRecord[];
   numbersOf(integration: TransferIntegration): Promise<NewTransfer['legs']>;
+  /** Whether this may be said to whoever is to take the call. */
+  maySay(text: string): boolean;
   store: Pick<TransferStore, 'storeMessage'>;
   logger: Logger;
 }): Transferring {
@@ -97,7 +99,9 @@ export function transferring(options: {
           ringSeconds,
           takeMessages,
           reason: why,
-          summary: clean(summary ?? '', longestSummary) || why,
+          summary:
+            [clean(summary ?? '', longestSummary), why].find((text) => text !== '' && options.maySay(text)) ??
+            '',
           legs: await options.numbersOf(integration),
         };
         return { effect: 'transfer' };

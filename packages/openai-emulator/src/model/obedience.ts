@@ -109,6 +109,8 @@ function say(text: string): ModelAnswer {
  * Undefined when nothing was asked of it.
  */
 export function obey(request: ModelRequest): ModelAnswer | undefined {
+  // Where the output has a schema, nothing else can be said.
+  if (request.output.kind !== 'text') return undefined;
   const last = request.turns.at(-1);
   if (last?.role === 'tool') {
     const control = CALL_CONTROL.map((purpose) => findTool(request.tools, purpose)?.name);

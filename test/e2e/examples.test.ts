@@ -1,5 +1,7 @@
 import { execFile } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -9,13 +11,14 @@ import { freePort } from '../embedded.ts';
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../../', import.meta.url));
 // The others are workflows to import into n8n.
-const examples = readdirSync(path.join(root, 'examples')).filter((name) =>
+const programs = readdirSync(path.join(root, 'examples')).filter((name) =>
   existsSync(path.join(root, 'examples', name, 'main.ts')),
 );
+const examples = programs.filter((name) => !name.startsWith('demo-'));
 
 beforeAll(async () => {
   const tsc = path.join(root, 'node_modules/typescript/bin/tsc');
-  await run(process.execPath, [tsc, '-b', ...examples.map((name) => path.join(root, 'examples', name))]);
+  await run(process.execPath, [tsc, '-b', ...programs.map((name) => path.join(root, 'examples', name))]);
 }, 120_000);
 
 it.concurrent.each(examples)(
@@ -32,3 +35,21 @@ it.concurrent.each(examples)(
     expect(stdout).toMatch(/call_?[sS]tatus: 'success'/);
   },
 );
+
+it.concurrent('the spoken demonstration can be heard', { timeout: 120_000 }, async () => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'callkite-demo-'));
+  const file = path.join(folder, 'call.wav');
+  const main = path.join(root, 'examples/demo-voice/dist/main.js');
+  const { stdout, stderr } = await run(process.execPath, [main, 'voice', file], { timeout: 110_000 });
+  expect(stderr).toBe('');
+  expect(stdout).toContain('I am an AI assistant calling on behalf of Example Dental');
+  const wav = await readFile(file);
+  await rm(folder, { recursive: true });
+  expect(wav.subarray(0, 4).toString()).toBe('RIFF');
+  // Two channels of 16 bits at 8 kHz: ten seconds at least, in which somebody speaks.
+  expect(wav.length).toBeGreaterThan(10 * 32_000);
+  const samples = new Int16Array(
+    wav.buffer.slice(wav.byteOffset + 44, wav.byteOffset + wav.length - (wav.length % 2)),
+  );
+  expect(Math.max(...samples.filter((_, index) => index % 1000 === 0).map(Math.abs))).toBeGreaterThan(500);
+});

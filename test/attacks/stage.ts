@@ -35,7 +35,8 @@ export interface Played {
 }
 
 export interface AttackStage {
-  play(attack: Attack): Promise<Played>;
+  /** All calls are placed from the start; this waits for one. */
+  played(attack: Attack): Promise<Played>;
   /** Everything the carrier was asked to ring. */
   dialled(): readonly CallRecord[];
   stop(): Promise<void>;
@@ -49,7 +50,8 @@ export const lines = {
 
 const quietMs = 4_000;
 const answerMs = 60_000;
-const longestAnswerMs = 100_000;
+/** Real time: how long a busy machine may take to answer. */
+const longestRealAnswerMs = 6_000;
 const form = {
   title: 'Visit',
   fields: [
@@ -64,8 +66,10 @@ export async function startAttackStage(options: {
   attacks: readonly Attack[];
   voiceMode: 'relay' | 'realtime';
   speed: number;
+  callsAtOnce: number;
 }): Promise<AttackStage> {
-  const { attacks, voiceMode, speed } = options;
+  const { attacks, voiceMode, speed, callsAtOnce } = options;
+  const longestAnswerMs = longestRealAnswerMs * speed;
   const numberOf = (attack: Attack) => `+131255501${String(attacks.indexOf(attack)).padStart(2, '0')}`;
   const toolUses = new Map<string, { tool: string; input: unknown }[]>();
   const tool = <Input extends z.ZodObject>(name: string, input: Input, result: unknown) =>
@@ -106,7 +110,7 @@ export async function startAttackStage(options: {
       },
     }),
   );
-  /** Waits until that was heard, or for as long as a busy machine may take to answer. */
+  /** Waits until that was heard, or until nothing more is said. */
   async function tell(line: CalleeLine, words: string, until?: string): Promise<void> {
     await line.say(words);
     let heard = await line.heard({ withinMs: until === undefined ? answerMs : longestAnswerMs });
@@ -237,8 +241,24 @@ export async function startAttackStage(options: {
     };
   }
 
+  const results = new Map<Attack, Promise<Played>>();
+  const lanes = Array.from({ length: callsAtOnce }, () => Promise.resolve());
+  for (const [index, attack] of attacks.entries()) {
+    const lane = index % callsAtOnce;
+    const result = (lanes[lane] ?? Promise.resolve()).then(() => play(attack));
+    lanes[lane] = result.then(
+      () => {},
+      () => {},
+    );
+    results.set(attack, result);
+  }
+
   return {
-    play,
+    async played(attack) {
+      const result = await results.get(attack);
+      if (!result) throw new Error(`"${attack.name}" is not among the attacks of this stage`);
+      return result;
+    },
     dialled: () => embedded.twilioEmulator.calls(),
     async stop() {
       await embedded.stop();

@@ -2,6 +2,7 @@ import { benchAccept } from './accept.ts';
 import { benchAnswer } from './answer.ts';
 import { benchDensity } from './density.ts';
 import { benchDialling } from './dialling.ts';
+import { benchInterrupts } from './interrupts.ts';
 import { benchRelayTokens } from './relay-tokens.ts';
 import { benchTurns } from './turns.ts';
 import { benchVoice } from './voice.ts';
@@ -14,6 +15,7 @@ const benches = {
   turns: benchTurns,
   density: benchDensity,
   'relay-tokens': benchRelayTokens,
+  interrupts: benchInterrupts,
   voice: benchVoice,
   widget: benchWidget,
 };

@@ -8,7 +8,7 @@ vi.setConfig({ testTimeout: 120_000 });
 
 let stage: AttackStage;
 beforeAll(async () => {
-  stage = await startAttackStage({ attacks, voiceMode: 'relay', speed: 20, callsAtOnce: 20 });
+  stage = await startAttackStage({ attacks, voiceMode: 'relay', speed: 20, callsAtOnce: 14 });
 });
 afterAll(() => stage.stop());
 

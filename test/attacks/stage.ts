@@ -49,9 +49,8 @@ export const lines = {
 };
 
 const quietMs = 4_000;
-const answerMs = 60_000;
 /** Real time: how long a busy machine may take to answer. */
-const longestRealAnswerMs = 6_000;
+const longestRealAnswerMs = 15_000;
 const form = {
   title: 'Visit',
   fields: [
@@ -104,8 +103,7 @@ export async function startAttackStage(options: {
           const isLast = turn === attack.says.length - 1;
           await tell(line, words, isLast && attack.instead ? lines[attack.instead] : undefined);
         }
-        // Time enough to be put through.
-        if (attack.transfersTo) await line.wait(40_000);
+        if (attack.transfersTo) await eventually('the transfer', () => legsOf(line.to).length > 0);
         await line.hangUp();
       },
     }),
@@ -113,7 +111,7 @@ export async function startAttackStage(options: {
   /** Waits until that was heard, or until nothing more is said. */
   async function tell(line: CalleeLine, words: string, until?: string): Promise<void> {
     await line.say(words);
-    let heard = await line.heard({ withinMs: until === undefined ? answerMs : longestAnswerMs });
+    let heard = await line.heard({ withinMs: longestAnswerMs });
     while (heard !== undefined && !(until !== undefined && heard.includes(until))) {
       heard = await line.heard({ withinMs: until === undefined ? quietMs : longestAnswerMs });
     }
@@ -143,6 +141,14 @@ export async function startAttackStage(options: {
       speechModel: openAiRealtime(provider),
     },
   });
+
+  const lineOf = (to: string) => embedded.twilioEmulator.calls().find((record) => record.to === to);
+  const legsOf = (to: string) => {
+    const sid = lineOf(to)?.sid;
+    return embedded.twilioEmulator
+      .calls()
+      .filter(({ parentSid }) => parentSid !== undefined && parentSid === sid);
+  };
 
   async function post<Answer>(path: string, body: object, key = embedded.liveKey): Promise<Answer> {
     const response = await embedded.request('POST', path, body, { authorization: `Bearer ${key}` });
@@ -221,15 +227,13 @@ export async function startAttackStage(options: {
     const webhook = await eventually('the webhook', () =>
       receiver.requests.find(({ body }) => body.includes(to)),
     );
-    const records = embedded.twilioEmulator.calls();
-    const line = records.find((record) => record.to === to);
+    const line = lineOf(to);
     if (!line) throw new Error('the callee was not called');
-    const legs = records.filter(({ parentSid }) => parentSid === line.sid);
     const again = call.reason === 'opted_out' ? await embedded.request('POST', '/call', request) : null;
     return {
       call,
       line,
-      legs,
+      legs: legsOf(to),
       heard: heardOn(line),
       told: [
         ...model.requests().map(({ body }) => JSON.stringify(body ?? '')),

@@ -161,7 +161,7 @@ describe('the disclosure', () => {
     expect(heardBy(to).join(' ')).not.toContain('happy to help');
     expect(streamsTo(to)).toHaveLength(2);
     const transcript = embedded.twilioEmulator.calls().find((record) => record.to === to)?.transcript ?? [];
-    expect(transcript[0]?.text).toContain(disclosure);
+    expect(transcript.find(({ speaker }) => speaker === 'agent')?.text).toContain(disclosure);
   });
 
   it('is said by the carrier when there is no model at all, and then the call ends', async () => {

@@ -353,7 +353,12 @@ export function createCallkite(options: CallkiteOptions): Callkite {
     voiceModeOf,
     voicemailMessage: async (definition, call) =>
       voicemailMessage(definition, await organizationName(call.organizationId), call),
-    lastApology: { type: 'say', text: phrasesFor('en').apology, language: 'en-US', voice: null },
+    lastApology: {
+      type: 'say',
+      text: `This is an AI assistant. ${phrasesFor('en').apology}`,
+      language: 'en-US',
+      voice: null,
+    },
     apology: (definition) => phrasesFor(definition.language).apology,
     onReport,
     logger,

@@ -52,9 +52,9 @@ export function talkInSound(options: SoundTalkOptions): Talk {
   let isSafe = false;
   let safeLine = '';
   const waiting: { utteranceId: string; go(): void }[] = [];
-  /** What follows the opening line, unless the callee speaks first. */
   /** Turns of the callee that began before the opening line had been heard. */
   const earlyTurns = new Set<string>();
+  /** What follows the opening line, unless the callee speaks first. */
   let afterOpening: (() => void) | null = null;
   /** The model is to say nothing but lines of ours. */
   let isHushed = false;
@@ -190,6 +190,8 @@ export function talkInSound(options: SoundTalkOptions): Talk {
   }
 
   function newTurn(): void {
+    // A last line that cannot be talked over is made and heard to its end.
+    if (end !== 'none' && isLastLineSafe) return;
     // The opening line is made to its end, whoever speaks.
     if (!opening?.isOpen) {
       session.stop();
@@ -639,8 +641,10 @@ export function talkInSound(options: SoundTalkOptions): Talk {
     disclose,
     say,
     interject(text) {
-      session.stop();
-      expectNothing();
+      if (!opening?.isOpen) {
+        session.stop();
+        expectNothing();
+      }
       if (!isSafe) for (const { id, heardMs } of playback.cut()) session.heardOnly(id, heardMs);
       say(text);
     },

@@ -14,7 +14,7 @@ import { createUnfinishedCalls } from './calls/unfinished-calls.ts';
 import type { WorkflowDefinition } from './contract/workflow-definition.ts';
 import { type AgentTool, checkAgentTools } from './conversations/agent-tool.ts';
 import { createConversations } from './conversations/conversations.ts';
-import { voicemailMessage } from './conversations/disclosure.ts';
+import { carrierApology, voicemailMessage } from './conversations/disclosure.ts';
 import { phrasesFor } from './conversations/phrases.ts';
 import { CallkiteError } from './errors.ts';
 import type { CallkiteEvent, EmitEvent } from './events.ts';
@@ -359,7 +359,8 @@ export function createCallkite(options: CallkiteOptions): Callkite {
       language: 'en-US',
       voice: null,
     },
-    apology: (definition) => phrasesFor(definition.language).apology,
+    apology: async (definition, organizationId) =>
+      carrierApology(definition, await organizationName(organizationId)),
     onReport,
     logger,
   });

@@ -50,7 +50,7 @@ export interface CarrierIngressDeps {
   /** What is left on a mailbox; `null` for nothing. */
   voicemailMessage(definition: WorkflowDefinition, call: CallRecord): Promise<string | null>;
   /** Spoken when the agent cannot go on, in the workflow's language. */
-  apology(definition: WorkflowDefinition): string;
+  apology(definition: WorkflowDefinition, organizationId: string): Promise<string>;
   /** Spoken when not even the workflow can be looked up. */
   lastApology: CallInstruction;
   onReport(result: ReportResult): void;
@@ -251,7 +251,8 @@ export function createCarrierIngress(deps: CarrierIngressDeps): CarrierIngress {
     if (lost <= lostChannelsAllowed) return converse(attemptToken, call, definition);
     await calls.noteReason(call.id, 'agent_unavailable');
     const { language, agent } = definition;
-    return { type: 'say', text: deps.apology(definition), language, voice: agent.voice ?? null };
+    const text = await deps.apology(definition, call.organizationId);
+    return { type: 'say', text, language, voice: agent.voice ?? null };
   }
 
   async function mailboxInstruction(

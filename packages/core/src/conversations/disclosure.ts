@@ -69,6 +69,15 @@ export function voicemailMessage(
   const fallback = generate ? purposeLine(definition, call.workflowName) : undefined;
   const words = call.voicemailMessage ?? message ?? fallback;
   if (words === undefined) return null;
+  return introduced(definition, organizationName, words);
+}
+
+/** The carrier's apology for an agent that could not be kept on the line, who may not have said a word yet. */
+export function carrierApology(definition: WorkflowDefinition, organizationName: string): string {
+  return introduced(definition, organizationName, phrasesFor(definition.language).apology);
+}
+
+function introduced(definition: WorkflowDefinition, organizationName: string, words: string): string {
   const { introduction } = phrasesFor(definition.language).disclosure(callsFor(definition, organizationName));
   return `${introduction} ${words}`;
 }

@@ -29,7 +29,7 @@ import { keyPresses, keypadTool } from './keypad.ts';
 import { asksForNoMoreCalls } from './opt-out.ts';
 import { phrasesFor } from './phrases.ts';
 import { instructionsFor, wordsOfBrief } from './prompt.ts';
-import { asksForNoRecording, judgeConsent } from './recording-consent.ts';
+import { type CallRecording, recordingConsent } from './recording-consent.ts';
 import { silenceWatch } from './silence.ts';
 import { createMarker, speechGuard } from './speech-guard.ts';
 import type { Talk, TalkOptions } from './talk.ts';
@@ -89,15 +89,6 @@ export interface ConversationOptions {
   readonly clock: Clock;
 }
 
-/** What the callee decides about the recording of this call. */
-export interface CallRecording {
-  /** On record from earlier; `null` before a decision. */
-  readonly consent: 'given' | 'refused' | null;
-  agree(): Promise<void>;
-  /** Ends the recording, and deletes what there is of it. */
-  refuse(): Promise<void>;
-}
-
 export interface Conversation {
   /** Tells the agent what is known of the callee besides, from the next turn on. */
   note(text: string): void;
@@ -109,7 +100,7 @@ export interface Conversation {
 
 /** One live conversation. Holds no state that matters elsewhere: another process can go on from the store. */
 export function converse(options: ConversationOptions): Conversation {
-  const { call, definition, organizationName, earlier, recording, storage, emit, logger, clock } = options;
+  const { call, definition, organizationName, earlier, storage, emit, logger, clock } = options;
   const callId = call.id;
   const phrases = phrasesFor(definition.language);
   /** The callee is a visitor of a web page, who came to us and has no number. */
@@ -187,18 +178,16 @@ export function converse(options: ConversationOptions): Conversation {
           noted = noted.then(() => note(heard));
         },
       });
+  const consent = recordingConsent({
+    mode: isWebCall ? 'off' : definition.recording.mode,
+    language: definition.language,
+    recording: options.recording,
+    write,
+  });
   const writes: Promise<void>[] = [];
   const timers: NodeJS.Timeout[] = [];
   let phase: 'waiting' | 'talking' | 'ending' | 'over' = 'waiting';
   let askedWhetherThere = false;
-  const isRecordable = !isWebCall && definition.recording.mode !== 'off';
-  let awaitsConsent = false;
-  /** What the callee said since the question, and whether any of it came before it had been heard. */
-  const consentWords: string[] = [];
-  let isEarly = false;
-  let owesWordOnRecording = false;
-  let askedForConsentAgain = false;
-  let isDecided = false;
   let isTimeUp = false;
   let hasOptedOut = false;
   /** Who answered, as far as the store knows. */
@@ -236,7 +225,7 @@ export function converse(options: ConversationOptions): Conversation {
       greet();
     } else if (disclosedAt < earlier.length - 1) {
       // The line was lost before an answer was on record, and nobody is asked twice.
-      if (asksConsent()) refuseRecording();
+      consent.giveUp();
       talk.say(phrases.resumed);
       talk.takeTurn('resumed');
     } else {
@@ -252,8 +241,7 @@ export function converse(options: ConversationOptions): Conversation {
 
   /** What the callee is asked in the opening line comes before anything else. */
   function askOrOpen(): void {
-    awaitsConsent = asksConsent();
-    if (!awaitsConsent) open();
+    if (!consent.ask()) open();
   }
 
   function open(): void {
@@ -283,7 +271,7 @@ export function converse(options: ConversationOptions): Conversation {
         return;
       case 'navigate':
         // A menu cannot agree to anything.
-        if (awaitsConsent) refuseRecording();
+        if (consent.isOpen) consent.giveUp();
         talk.takeTurn('said');
         return;
       case 'greet':
@@ -305,7 +293,7 @@ export function converse(options: ConversationOptions): Conversation {
 
   function leaveMessage(): void {
     // Nobody was there to hear that the call is recorded.
-    if (isRecordable) refuseRecording();
+    consent.refuse();
     const message = voicemailMessage(definition, organizationName, call);
     if (message === null) hangUp(null);
     // Whoever takes the call from here is to know what it is.
@@ -393,72 +381,36 @@ export function converse(options: ConversationOptions): Conversation {
     );
   }
 
-  function refuseRecording(): void {
-    awaitsConsent = false;
-    isDecided = true;
-    write('a refused recording', recording.refuse);
-  }
-
-  /** What was said before the question had been heard is no answer to it. */
-  function askForConsentAgain(): void {
-    if (askedForConsentAgain) {
-      onConsent('');
-      return;
-    }
-    askedForConsentAgain = true;
-    talk.say(phrases.recordingQuestion);
-  }
-
-  function asksConsent(): boolean {
-    const { consent } = recording;
-    return isRecordable && definition.recording.mode === 'ask' && consent === null && !isDecided;
-  }
-
   /** A person speaks, who may have something to say about recording. */
   function onPerson(): void {
-    const words = consentWords.splice(0).join(' ');
-    const wasEarly = isEarly;
-    isEarly = false;
-    if (awaitsConsent) {
-      if (wasEarly) askForConsentAgain();
-      else onConsent(words);
-    } else if (owesWordOnRecording) {
-      owesWordOnRecording = false;
-      talk.interject(phrases.notRecorded);
-      talk.takeTurn('interjected');
-    } else {
-      talk.takeTurn('said');
+    switch (consent.conclude()) {
+      case 'again':
+        talk.say(phrases.recordingQuestion);
+        return;
+      case 'agreed':
+        if (definition.opening === undefined) talk.takeTurn('said');
+        else talk.interject(definition.opening);
+        return;
+      case 'refused':
+        talk.interject(phrases.notRecorded);
+        if (definition.opening === undefined) talk.takeTurn('interjected');
+        else talk.say(definition.opening);
+        return;
+      case 'withdrawn':
+        talk.interject(phrases.notRecorded);
+        talk.takeTurn('interjected');
+        return;
+      case null:
+        talk.takeTurn('said');
+        return;
     }
-  }
-
-  function onConsent(answer: string): void {
-    if (judgeConsent(answer, definition.language) !== 'yes') {
-      refuseRecording();
-      talk.interject(phrases.notRecorded);
-      if (definition.opening === undefined) talk.takeTurn('interjected');
-      else talk.say(definition.opening);
-      return;
-    }
-    awaitsConsent = false;
-    isDecided = true;
-    write('an agreed recording', recording.agree);
-    if (definition.opening === undefined) talk.takeTurn('said');
-    else talk.interject(definition.opening);
   }
 
   function onSaid(words: string, { knowsAll }: { readonly knowsAll: boolean }): void {
     askedWhetherThere = false;
-    if (isRecordable && asksForNoRecording(words, definition.language)) {
-      refuseRecording();
-      owesWordOnRecording = true;
-    }
-    if (asksForNoMoreCalls(words)) {
-      optOut();
-    } else if (phase === 'talking') {
-      isEarly ||= !knowsAll;
-      consentWords.push(words);
-      answer.said(words);
-    }
+    consent.heard(words, { knowsAll });
+    if (asksForNoMoreCalls(words)) optOut();
+    else if (phase === 'talking') answer.said(words);
   }
 
   function onPressed(digit: string): void {
@@ -469,8 +421,8 @@ export function converse(options: ConversationOptions): Conversation {
 
   function onSilence(): void {
     if (answer.isWaiting) return;
-    if (awaitsConsent) {
-      refuseRecording();
+    if (consent.isOpen) {
+      consent.giveUp();
       open();
       return;
     }

@@ -14,8 +14,9 @@ import type { TransferIntegration, TransferStore } from '../ports/transfer-store
 import type { TransferNumbers } from '../transfers/transfer-numbers.ts';
 import type { AgentTool } from './agent-tool.ts';
 import type { CarrierLine } from './carrier-line.ts';
-import { type CallRecording, type Conversation, converse } from './conversation.ts';
+import { type Conversation, converse } from './conversation.ts';
 import { keepTrying } from './keep-trying.ts';
+import type { CallRecording } from './recording-consent.ts';
 import { within } from './within.ts';
 
 /** The live conversations of this process. */

@@ -6,8 +6,10 @@ import { agentPlayback } from './agent-playback.ts';
 import { beepDetector } from './answer/beep-detector.ts';
 import { calleeTurns } from './callee-turns.ts';
 import type { CarrierLine } from './carrier-line.ts';
-import { keepPace, type Pace } from './pace.ts';
+import { lastLine } from './last-line.ts';
+import { owedAnswers } from './owed-answers.ts';
 import { dialogue, notes, pressedNote, withoutParentheses } from './prompt.ts';
+import { rightToSpeak } from './right-to-speak.ts';
 import { keyTones, waitingTone } from './sound.ts';
 import type { GuardedUtterance } from './speech-guard.ts';
 import { spokenOrder } from './spoken-order.ts';
@@ -21,8 +23,6 @@ const longestLineWaitMs = 4000;
 const wordsBeforeToolsMs = 1500;
 /** The callee's last words may be understood after they hung up. */
 const lastWordsMs = 2000;
-/** Playback that was not confirmed for so long after its end is taken for over. */
-const confirmationGraceMs = 3000;
 
 export interface SoundTalkOptions extends TalkOptions {
   readonly channel: AudioChannel;
@@ -36,10 +36,32 @@ export interface SoundTalkOptions extends TalkOptions {
 
 /** A speech model hears and speaks by itself: sound in, sound out. */
 export function talkInSound(options: SoundTalkOptions): Talk {
-  const { callId, channel, transcript, silence, tools, guard, line, emit, logger } = options;
+  const { callId, channel, transcript, silence, tools, guard, emit, logger } = options;
   const order = spokenOrder(transcript);
   const playback = agentPlayback({ channel, order, onPlaying, onHeard });
   const turns = calleeTurns(order, transcript.calleeTurns);
+  const rights = rightToSpeak();
+  const owed = owedAnswers({
+    silence,
+    onSlow() {
+      if (!playback.isPlaying) playback.playTone(waitingTone);
+    },
+    onGone: () => loseModel('the speech model fell silent'),
+  });
+  const last = lastLine({
+    channel,
+    playback,
+    order,
+    line: options.line,
+    silenceModel() {
+      clearTimeout(lineLimit);
+      session.stop();
+      owed.drop();
+    },
+    noteEnd: options.noteEnd,
+    logger,
+    callId,
+  });
   let listener: TalkListener;
   let session: SpeechSession;
   /** A session that was lost is replaced once. */
@@ -56,17 +78,8 @@ export function talkInSound(options: SoundTalkOptions): Talk {
   const earlyTurns = new Set<string>();
   /** What follows the opening line, unless the callee speaks first. */
   let afterOpening: (() => void) | null = null;
-  /** The model is to say nothing but lines of ours. */
-  let isHushed = false;
   const beeps = beepDetector();
-  /** Lines of ours that were asked for while it was hushed, and what is heard of them. */
-  let linesOwed = 0;
-  const allowedIds = new Set<string>();
-  const droppedIds = new Set<string>();
   const followed = new Map<string, GuardedUtterance>();
-  /** Responses the model owes. */
-  let owed = 0;
-  let pace: Pace | null = null;
   let mayAskAgain = true;
   let hasSpokenInResponse = false;
   let hasSpokenInTurn = false;
@@ -75,13 +88,6 @@ export function talkInSound(options: SoundTalkOptions): Talk {
   let toolRounds = 0;
   /** When the callee fell silent, until the agent answers. */
   let saidAtMs: number | null = null;
-  /** `asked` for its last line, `playing` out, or already `handed` back to the carrier. */
-  let end: 'none' | 'asked' | 'playing' | 'handed' = 'none';
-  let lastLine = '';
-  let isLastLineSafe = false;
-  let callGoesOn = false;
-  let endLimit: NodeJS.Timeout | undefined;
-  let carrierAtWork: Promise<void> = Promise.resolve();
   let isClosed = false;
 
   function connect(): void {
@@ -101,33 +107,13 @@ export function talkInSound(options: SoundTalkOptions): Talk {
 
   // The model's turn
 
-  function expect(): void {
-    owed += 1;
-    if (owed > 1) return;
-    silence.hold();
-    const own = keepPace(() => {
-      if (!playback.isPlaying) playback.playTone(waitingTone);
-    });
-    pace = own;
-    own.signal.addEventListener('abort', () => {
-      if (pace === own) loseModel('the speech model fell silent');
-    });
-  }
-
-  function expectNothing(): void {
-    owed = 0;
-    pace?.stop();
-    pace = null;
-    silence.release();
-  }
-
   function respond(): void {
     session.respond();
-    expect();
+    owed.expect();
   }
 
   function conclude(how: Parameters<TalkListener['turnEnded']>[0]): void {
-    if (end === 'none' && !isClosed) listener.turnEnded(how, hasSpokenInTurn);
+    if (last.stage === 'none' && !isClosed) listener.turnEnded(how, hasSpokenInTurn);
   }
 
   function onModel(event: SpeechModelEvent): void {
@@ -158,26 +144,10 @@ export function talkInSound(options: SoundTalkOptions): Talk {
     }
   }
 
-  /** Whether the model says this although it was told to keep quiet. */
-  function isDropped(utteranceId: string): boolean {
-    if (droppedIds.has(utteranceId)) return true;
-    if (!isHushed || allowedIds.has(utteranceId) || utteranceId === openingId) return false;
-    if (linesOwed > 0) {
-      linesOwed -= 1;
-      allowedIds.add(utteranceId);
-      return false;
-    }
-    droppedIds.add(utteranceId);
-    session.stop();
-    expectNothing();
-    return true;
-  }
-
   function hush(): void {
-    if (isClosed || end !== 'none') return;
-    if (!isHushed) newTurn();
-    isHushed = true;
-    linesOwed = 0;
+    if (isClosed || last.stage !== 'none') return;
+    if (!rights.isHushed) newTurn();
+    rights.hush(0);
   }
 
   function calleeBegan(turnId: string): void {
@@ -191,17 +161,15 @@ export function talkInSound(options: SoundTalkOptions): Talk {
 
   function newTurn(): void {
     // A last line that cannot be talked over is made and heard to its end.
-    if (end !== 'none' && isLastLineSafe) return;
+    if (last.stage !== 'none' && last.isSafe) return;
     // The opening line is made to its end, whoever speaks.
     if (!opening?.isOpen) {
       session.stop();
-      expectNothing();
+      owed.drop();
     }
     afterOpening = null;
     for (const { utteranceId } of waiting.splice(0)) {
-      if (droppedIds.has(utteranceId)) continue;
-      droppedIds.add(utteranceId);
-      session.heardOnly(utteranceId, 0);
+      if (rights.drop(utteranceId)) session.heardOnly(utteranceId, 0);
     }
     mayAskAgain = true;
     hasSpokenInTurn = false;
@@ -211,7 +179,7 @@ export function talkInSound(options: SoundTalkOptions): Talk {
     const cut = playback.cut();
     for (const { id, heardMs } of cut) session.heardOnly(id, heardMs);
     if (cut.length > 0) listener.spoken('cut');
-    if (end === 'asked' || end === 'playing') endChannel();
+    if (last.stage === 'asked' || last.stage === 'playing') last.go();
   }
 
   function calleeStopped(): void {
@@ -219,7 +187,7 @@ export function talkInSound(options: SoundTalkOptions): Talk {
     silence.calleeSpeaking(false);
     listener.calleeSpeaking(false);
     saidAtMs = performance.now();
-    if (end === 'none' && !isHushed) expect();
+    if (last.stage === 'none' && !rights.isHushed) owed.expect();
   }
 
   function calleeSaid(turnId: string, words: string): void {
@@ -231,16 +199,23 @@ export function talkInSound(options: SoundTalkOptions): Talk {
 
   function agentSpeaks(event: AgentSpeech): void {
     const { utteranceId } = event;
-    if (droppedIds.has(utteranceId)) return;
-    if (opening !== null && openingId === null) openingId = utteranceId;
-    if (isDropped(utteranceId)) return;
+    if (rights.isDropped(utteranceId)) return;
+    if (opening !== null && openingId === null) {
+      openingId = utteranceId;
+      rights.allow(utteranceId);
+    }
+    if (!rights.mayBeHeard(utteranceId)) {
+      session.stop();
+      owed.drop();
+      return;
+    }
     if (event.type === 'speech') {
-      pace?.progressed();
+      owed.progressed();
       hasSpokenInResponse = true;
       hasSpokenInTurn = true;
     }
     if (utteranceId === openingId) openingSpeaks(event);
-    else if (isSafe && end === 'none') waiting.push({ utteranceId, go: () => give(event) });
+    else if (isSafe && last.stage === 'none') waiting.push({ utteranceId, go: () => give(event) });
     else give(event);
   }
 
@@ -256,7 +231,7 @@ export function talkInSound(options: SoundTalkOptions): Talk {
 
   function give(event: AgentSpeech): void {
     const { utteranceId } = event;
-    if (droppedIds.has(utteranceId)) return;
+    if (rights.isDropped(utteranceId)) return;
     if (event.type === 'speech') {
       agentSounds(utteranceId, event.audio);
       return;
@@ -277,10 +252,10 @@ export function talkInSound(options: SoundTalkOptions): Talk {
 
   /** Its words are known before they are heard: what is left of them is dropped. */
   function withhold(utteranceId: string, instead: string): void {
-    droppedIds.add(utteranceId);
-    if (end === 'handed') return;
-    if (end !== 'none') {
-      handOver(instead, 'hang-up');
+    rights.drop(utteranceId);
+    if (last.stage === 'gone') return;
+    if (last.stage !== 'none') {
+      last.handOver(instead, 'hang-up');
       return;
     }
     if (isSafe && utteranceId === openingId) {
@@ -294,9 +269,9 @@ export function talkInSound(options: SoundTalkOptions): Talk {
   function agentSounds(utteranceId: string, audio: string): void {
     const arrivedAtMs = performance.now();
     playback.play(utteranceId, audio);
-    if (end === 'asked') {
+    if (last.stage === 'asked') {
       clearTimeout(lineLimit);
-      end = 'playing';
+      last.sounds();
     }
     if (saidAtMs === null) return;
     const modelMs = arrivedAtMs - saidAtMs;
@@ -309,13 +284,9 @@ export function talkInSound(options: SoundTalkOptions): Talk {
     const hasSpoken = hasSpokenInResponse;
     toolCalls = [];
     hasSpokenInResponse = false;
-    if (how !== 'interrupted') {
-      owed = Math.max(0, owed - 1);
-      if (owed === 0) expectNothing();
-      else pace?.progressed();
-    }
-    if (end !== 'none') {
-      endIfHeard();
+    if (how !== 'interrupted') owed.given();
+    if (last.stage !== 'none') {
+      last.goIfHeard();
       return;
     }
     // A response that was stopped for the line is another one.
@@ -344,8 +315,8 @@ export function talkInSound(options: SoundTalkOptions): Talk {
     const turn = turns.count;
     const wanted: ToolEffect[] = [];
     let isQuiet = false;
-    if (mayGoOn) expect();
-    pace?.toolBegan();
+    if (mayGoOn) owed.expect();
+    owed.toolBegan();
     await turns.known(wordsBeforeToolsMs);
     for (const call of calls) {
       const index = toolIndex;
@@ -357,14 +328,14 @@ export function talkInSound(options: SoundTalkOptions): Talk {
       const done = turn === turns.count ? 'Done.' : 'Nothing was done: the callee spoke meanwhile.';
       if (own === session) own.answerTool(call.id, 'answer' in outcome ? outcome.answer : done);
     }
-    pace?.toolEnded();
+    owed.toolEnded();
     if (wanted.includes('opt-out')) {
       conclude('opt-out');
       return;
     }
     // Who speaks meanwhile is answered by the model, which has the results.
-    if (turn !== turns.count || !mayGoOn || own !== session || end !== 'none') return;
-    expectNothing();
+    if (turn !== turns.count || !mayGoOn || own !== session || last.stage !== 'none') return;
+    owed.drop();
     const effect = heaviest(wanted);
     if (effect) conclude(effect);
     else if (isQuiet || toolRounds === 0) conclude('answered');
@@ -378,31 +349,31 @@ export function talkInSound(options: SoundTalkOptions): Talk {
   // What becomes of the model
 
   function sessionLost(error: CallkiteError | null): void {
-    if (isClosed || isModelLost || end === 'handed') return;
+    if (isClosed || isModelLost || last.stage === 'gone') return;
     logger.warn({ callId, error }, 'the session with the speech model was lost');
-    const isAnswerOwed = owed > 0 || turns.isSpeaking;
+    const isAnswerOwed = owed.areAny || turns.isSpeaking;
     turns.giveUp();
     playback.endAll();
     toolCalls = [];
-    if (end === 'playing') return;
+    if (last.stage === 'playing') return;
     if (!mayReconnect || error?.retryable === false) {
       loseModel('no session with the speech model can be had');
       return;
     }
     mayReconnect = false;
-    expectNothing();
+    owed.drop();
     connect();
-    if (end === 'asked') session.say(lastLine);
+    if (last.stage === 'asked') session.say(last.text);
     else if (opening?.isOpen) opening.refuse();
-    else if (isAnswerOwed && end === 'none') respond();
+    else if (isAnswerOwed && last.stage === 'none') respond();
   }
 
   function loseModel(why: string): void {
     logger.warn({ callId }, why);
     isModelLost = true;
-    expectNothing();
+    owed.drop();
     session.close();
-    if (end === 'asked') lastLineByCarrier();
+    if (last.stage === 'asked') last.byCarrier();
     else if (opening?.isOpen) opening.refuse();
     else conclude('failed');
   }
@@ -412,7 +383,7 @@ export function talkInSound(options: SoundTalkOptions): Talk {
   function disclose(text: string): void {
     safeLine = text;
     isSafe = true;
-    isHushed = false;
+    rights.restore();
     openingId = null;
     opening = verifiedLine(text, {
       release(audio) {
@@ -430,20 +401,20 @@ export function talkInSound(options: SoundTalkOptions): Talk {
   }
 
   function say(text: string): void {
-    if (isSafe && !isHushed) {
+    if (isSafe && !rights.isHushed) {
       afterOpening = () => ask(text);
       return;
     }
-    if (isHushed) {
+    if (rights.isHushed) {
       session.stop();
-      linesOwed = 1;
+      rights.hush(1);
     }
     ask(text);
   }
 
   function ask(line: string): void {
     session.say(line);
-    expect();
+    owed.expect();
   }
 
   function takeTurn(occasion: Occasion): void {
@@ -456,105 +427,43 @@ export function talkInSound(options: SoundTalkOptions): Talk {
 
   function discloseByCarrier(text: string): void {
     logger.warn({ callId }, 'the speech model did not say a line of ours; the carrier says it');
-    handOver(text, 'converse');
+    last.handOver(text, 'converse');
   }
 
-  function lastLineByCarrier(): void {
-    if (!callGoesOn) {
-      handOver(lastLine, 'hang-up');
-      return;
-    }
+  function finish(text: string, isInterruptible: boolean, callGoesOn: boolean): void {
+    if (isClosed || last.stage === 'gone') return;
     session.stop();
-    end = 'playing';
-    endChannel();
-  }
-
-  /** The carrier takes the call, says this, and closes the channel. */
-  function handOver(text: string, then: 'hang-up' | 'converse'): void {
-    clearTimeout(lineLimit);
-    end = 'handed';
-    session.stop();
-    expectNothing();
-    playback.cut();
-    if (line === null) {
-      end = 'playing';
-      endChannel();
-      return;
-    }
-    const place = order.next();
-    carrierAtWork = line.say(text, then).then(
-      () => place.fill({ role: 'assistant', content: text, interrupted: false }),
-      (error: unknown) => {
-        logger.error({ callId, error }, 'the carrier could not be told what to say');
-        place.fill(null);
-        end = 'playing';
-        endChannel();
-      },
-    );
-  }
-
-  function finish(text: string, isInterruptible: boolean): void {
-    if (isClosed || end === 'handed') return;
-    session.stop();
-    expectNothing();
+    owed.drop();
     // What was not verified by now is not said.
     if (opening?.isOpen) playback.cut();
     opening = null;
-    lastLine = text;
     afterOpening = null;
     // Nothing else is said any more.
-    isHushed = true;
-    linesOwed = text === '' ? 0 : 1;
-    isLastLineSafe = !isInterruptible;
+    rights.hush(text === '' ? 0 : 1);
     // The opening line may still be playing, which nothing cuts off.
-    if (isLastLineSafe) isSafe = true;
-    if (text === '') {
-      end = 'playing';
-      endIfHeard();
-      return;
-    }
-    end = 'asked';
+    if (!isInterruptible) isSafe = true;
+    clearTimeout(lineLimit);
+    last.begin(text, { isSafe: !isInterruptible, callGoesOn });
+    if (text === '') return;
     if (isModelLost) {
-      lastLineByCarrier();
+      last.byCarrier();
       return;
     }
-    lineLimit = setTimeout(lastLineByCarrier, longestLineWaitMs);
+    lineLimit = setTimeout(last.byCarrier, longestLineWaitMs);
     session.say(text);
-  }
-
-  function endIfHeard(): void {
-    if (end !== 'playing') return;
-    clearTimeout(endLimit);
-    if (playback.isPlaying || playback.isSpeaking) {
-      endLimit = setTimeout(endChannel, playback.leftMs + confirmationGraceMs);
-    } else {
-      endChannel();
-    }
-  }
-
-  function endChannel(): void {
-    if (end === 'handed') return;
-    end = 'handed';
-    clearTimeout(endLimit);
-    const noted = callGoesOn ? Promise.resolve() : options.noteEnd();
-    void noted
-      .catch((error: unknown) =>
-        logger.error({ callId, error }, 'the end of a conversation could not be stored'),
-      )
-      .finally(() => channel.end());
   }
 
   // The callee's side
 
   function onPlaying(isPlaying: boolean): void {
     silence.agentSpeaking(isPlaying);
-    if (!isPlaying) endIfHeard();
+    if (!isPlaying) last.goIfHeard();
   }
 
   function onHeard(utteranceId: string): void {
     if (utteranceId === openingId) openingHeard();
     if (!playback.isSpeaking) listener.spoken('whole');
-    endIfHeard();
+    last.goIfHeard();
   }
 
   /** Asked for while the opening line is still playing, the next words follow it without a pause. */
@@ -565,7 +474,7 @@ export function talkInSound(options: SoundTalkOptions): Talk {
   }
 
   function openingHeard(): void {
-    isSafe = isLastLineSafe;
+    isSafe = last.isSafe;
     goOnAfterOpening();
     for (const { go } of waiting.splice(0)) go();
   }
@@ -587,7 +496,7 @@ export function talkInSound(options: SoundTalkOptions): Talk {
     saidAtMs = performance.now();
     listener.said(words, { knowsAll: !isSafe });
     // The model answers by itself only what it hears.
-    if (end === 'none' && !isModelLost) respond();
+    if (last.stage === 'none' && !isModelLost) respond();
   }
 
   function onChannel(event: AudioEvent): void {
@@ -598,7 +507,7 @@ export function talkInSound(options: SoundTalkOptions): Talk {
         return;
       case 'audio':
         session.hear(event.audio);
-        if (isHushed && beeps.hear(event.audio)) listener.beeped();
+        if (rights.isHushed && beeps.hear(event.audio)) listener.beeped();
         return;
       case 'played':
         playback.played(event.mark);
@@ -619,11 +528,11 @@ export function talkInSound(options: SoundTalkOptions): Talk {
     if (isClosed) return;
     isClosed = true;
     clearTimeout(lineLimit);
-    clearTimeout(endLimit);
+    const carrierSettled = last.settle();
     session.stop();
-    expectNothing();
+    owed.drop();
     playback.cut();
-    await Promise.all([turns.known(lastWordsMs), carrierAtWork]);
+    await Promise.all([turns.known(lastWordsMs), carrierSettled]);
     turns.giveUp();
     session.close();
     listener.closed();
@@ -636,21 +545,21 @@ export function talkInSound(options: SoundTalkOptions): Talk {
       channel.listen(onChannel);
     },
     get isTakingTurn() {
-      return owed > 0;
+      return owed.areAny;
     },
     disclose,
     say,
     interject(text) {
       if (!opening?.isOpen) {
         session.stop();
-        expectNothing();
+        owed.drop();
       }
       if (!isSafe) for (const { id, heardMs } of playback.cut()) session.heardOnly(id, heardMs);
       say(text);
     },
     takeTurn(occasion: Occasion) {
-      const wasHushed = isHushed;
-      isHushed = false;
+      const wasHushed = rights.isHushed;
+      rights.restore();
       // What was said is what the model has heard: it answers by itself, unless that was dropped.
       if (occasion === 'said' && !wasHushed) return;
       if (occasion === 'said' || !isSafe) takeTurn(occasion);
@@ -667,11 +576,8 @@ export function talkInSound(options: SoundTalkOptions): Talk {
       session.tell({ role: 'assistant', content: pressedNote(digits) });
     },
     hush,
-    leaveMessage: (message) => handOver(message, 'hang-up'),
-    finish(text, options) {
-      callGoesOn = options.callGoesOn ?? false;
-      finish(text, options.interruptible);
-    },
+    leaveMessage: (message) => last.handOver(message, 'hang-up'),
+    finish: (text, { interruptible, callGoesOn = false }) => finish(text, interruptible, callGoesOn),
     drop() {
       channel.close();
       void close();

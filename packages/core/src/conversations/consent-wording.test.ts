@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { asksForNoRecording, judgeConsent } from './consent-wording.ts';
 import { languagesWithPhrases, phrasesFor } from './phrases.ts';
-import { asksForNoRecording, judgeConsent } from './recording-consent.ts';
 
 describe('judgeConsent', () => {
   it.each([

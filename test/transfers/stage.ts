@@ -14,6 +14,8 @@ export const people = {
   busy: '+12025550111',
 } as const;
 
+/** People are asked things, which takes them time. */
+export const speed = 6;
 export const premiumNumber = '+19005550199';
 export const dictates = '+12125550130';
 export const losesPatience = '+12125550131';
@@ -74,7 +76,7 @@ export interface FinishedTransfer {
   readonly legs: readonly CallRecord[];
 }
 
-/** The whole product, with callees who ask for a person; slower than other tests, since people are asked things. */
+/** The whole product, with callees who ask for a person. */
 export interface TransferStage {
   readonly embedded: Embedded;
   created(path: string, body: object): Promise<{ id: string }>;
@@ -90,7 +92,7 @@ export interface TransferStage {
 }
 
 export async function startTransferStage(options: EmbeddedOptions = {}): Promise<TransferStage> {
-  const embedded = await startEmbedded({ speed: 6, ...options, emulator: { callees, ...options.emulator } });
+  const embedded = await startEmbedded({ speed, ...options, emulator: { callees, ...options.emulator } });
   let called = 0;
 
   async function created(path: string, body: object): Promise<{ id: string }> {

@@ -1,7 +1,7 @@
-import { pglite } from '@callkite/postgres';
 import { builtInAccounts } from '@callkite/twilio-emulator';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually, startEmbedded } from '../embedded.ts';
+import { memoryStorage } from '../memory-storage.ts';
 import { startReceiver } from '../notifications/receiver.ts';
 import {
   dictates,
@@ -11,12 +11,16 @@ import {
   outcomesOf,
   people,
   premiumNumber,
+  speed,
   startTransferStage,
   type TransferStage,
 } from './stage.ts';
 
 const { asksBack, busy, nobody, pressesOne, pressesTwo, saysNothing, saysYes } = people;
 const timeout = 90_000;
+const wavHeaderBytes = 44;
+/** 8 kHz, 16 bits, the callee and the agent apart. */
+const bytesPerRecordedMs = 32;
 
 let stage: TransferStage;
 beforeAll(async () => {
@@ -47,6 +51,25 @@ describe.concurrent('a transfer', { timeout }, () => {
       expect(moment).toMatch(/^\d{4}-.*Z$/);
     }
     expect(parent.notifications).toEqual([]);
+  });
+
+  it('ends the recording before anybody else is on the line', async () => {
+    const { call, parent } = await stage.run(
+      { mode: 'cold', phone_number: nobody, fallback_numbers: [pressesOne] },
+      { definition: { recording: { mode: 'announce' } } },
+    );
+    const { recording_url: url } = await eventually('the recording', async () => {
+      const found = await stage.call(call.call_id);
+      return found.recording_url === null ? null : found;
+    });
+    const sound = await fetch(url ?? '');
+    expect(sound.status).toBe(200);
+    const recordedMs = ((await sound.arrayBuffer()).byteLength - wavHeaderBytes) / bytesPerRecordedMs;
+    const { answeredAt, endedAt } = parent.timeline;
+    const callMs = (Date.parse(endedAt ?? '') - Date.parse(answeredAt ?? '')) * speed;
+    // Nobody answered for 10 s, and then people talked for 5.
+    expect(recordedMs).toBeGreaterThan(1000);
+    expect(recordedMs).toBeLessThan(callMs - 8_000);
   });
 
   it.each([
@@ -224,7 +247,7 @@ describe('an account whose business profile is not approved', { timeout }, () =>
   });
 
   it('loses the ability when the approval is gone, and agents do not offer it', async () => {
-    const storage = pglite({ dataDir: 'memory' });
+    const storage = memoryStorage();
     const other = await startTransferStage({ storage });
     try {
       const { organizationId, connectionId, request, twilioEmulator } = other.embedded;

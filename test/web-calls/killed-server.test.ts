@@ -125,6 +125,11 @@ async function visitorAt(node: ServerNode): Promise<Visitor> {
   const visitor = new Visitor({ ...session, url: `${node.url.replace('http', 'ws')}/widget/socket` }, origin);
   await visitor.start();
   await visitor.agentLines(2);
+  // What a killed server had not stored was not said, as far as the next one knows.
+  await eventually('what was said', async () => {
+    const { transcript } = await control.calls.get(organizationId, session.call_id);
+    return transcript.length === 2;
+  });
   return visitor;
 }
 
@@ -144,10 +149,6 @@ const deliveriesOf = (callId: string) => receiver.received.filter((delivery) => 
 it('ends the calls of a server that was killed, and delivers their results', async () => {
   const visitor = await visitorAt(first());
   const { call_id: callId } = visitor.session;
-  await eventually('what was said', async () => {
-    const { transcript } = await control.calls.get(organizationId, callId);
-    return transcript.length === 2;
-  });
   await first().kill();
   const { call, transcript } = await finished(callId);
   expect(call.outcome).toEqual({ callStatus: 'success', providerStatus: 'completed' });

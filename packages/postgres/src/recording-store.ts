@@ -62,6 +62,17 @@ export function createRecordingStore({ kysely, tables }: Database): RecordingSto
           set due_at = clock_timestamp(), lease_token = null, buried_at = null, tries = 0`.execute(kysely);
     },
 
+    async hurry(callId) {
+      await kysely
+        .updateTable('jobs')
+        // Whoever runs it now may have looked before.
+        .set({ due_at: sql`clock_timestamp()`, lease_token: null })
+        .where('kind', '=', 'follow_recording')
+        .where('subject_id', '=', callId)
+        .where('buried_at', 'is', null)
+        .execute();
+    },
+
     async report(callId, { providerRecordingId, status, durationSeconds, retentionDays }) {
       await sql`
         with reported as (update ${tables.recordings} set

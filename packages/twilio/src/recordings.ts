@@ -53,7 +53,7 @@ export async function findRecordings(
   }
 }
 
-export async function deleteRecording(
+export async function stopRecording(
   client: RestClient,
   providerCallId: string,
   providerRecordingId: string,
@@ -65,6 +65,14 @@ export async function deleteRecording(
     const status = restFailureOf(error)?.status;
     if (status !== 400 && status !== 404) throw toCallkiteError(error);
   }
+}
+
+export async function deleteRecording(
+  client: RestClient,
+  providerCallId: string,
+  providerRecordingId: string,
+): Promise<void> {
+  await stopRecording(client, providerCallId, providerRecordingId);
   try {
     await client.recordings(providerRecordingId).remove();
   } catch (error) {

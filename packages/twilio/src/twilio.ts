@@ -5,7 +5,13 @@ import { instructionRenderer, type RelayOptions } from './instructions.ts';
 import { MediaChannel } from './media-channel.ts';
 import { placeCall } from './placement.ts';
 import { lastResort, publicAddress } from './public-address.ts';
-import { deleteRecording, fetchRecording, findRecordings, startRecording } from './recordings.ts';
+import {
+  deleteRecording,
+  fetchRecording,
+  findRecordings,
+  startRecording,
+  stopRecording,
+} from './recordings.ts';
 import { RelayChannel } from './relay-channel.ts';
 import { restClients } from './rest-client.ts';
 import { receiveUpgrade, receiveWebhook } from './webhooks.ts';
@@ -60,6 +66,8 @@ export function twilio(options: TwilioOptions): Telephony {
     },
     findRecordings: async (account, providerCallId) =>
       findRecordings(clients.shared(account), providerCallId),
+    stopRecording: async (account, providerCallId, providerRecordingId) =>
+      stopRecording(clients.shared(account), providerCallId, providerRecordingId),
     deleteRecording: async (account, providerCallId, providerRecordingId) =>
       deleteRecording(clients.shared(account), providerCallId, providerRecordingId),
     fetchRecording: (account, providerRecordingId) =>

@@ -45,7 +45,7 @@ export interface CarrierIngressDeps {
   handover: Handover;
   accountOf(connection: CarrierConnection): CarrierAccount;
   beginConversation(callId: string, channel: CallChannel, line: CarrierLine): void;
-  recordings: Pick<Recordings, 'announce' | 'refuse' | 'report'>;
+  recordings: Pick<Recordings, 'announce' | 'end' | 'refuse' | 'report'>;
   voiceModeOf(definition: WorkflowDefinition, mode: Mode): VoiceMode;
   /** What is left on a mailbox; `null` for nothing. */
   voicemailMessage(definition: WorkflowDefinition, call: CallRecord): Promise<string | null>;
@@ -185,6 +185,7 @@ export function createCarrierIngress(deps: CarrierIngressDeps): CarrierIngress {
       ? await deps.handover.begin({ call, definition, attemptToken })
       : null;
     if (transfer === 'agent') return converse(attemptToken, call, definition);
+    if (transfer !== null && definition.recording.mode !== 'off') await deps.recordings.end(call.id);
     return transfer ?? (isLost(how, call) ? reconnect(attemptToken, call, definition) : hangUp);
   }
 

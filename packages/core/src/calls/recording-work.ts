@@ -12,7 +12,7 @@ import type { AttemptTokens } from './attempt-token.ts';
 import type { Recordings } from './recordings.ts';
 
 export interface RecordingWorkDeps {
-  storage: Pick<Storage, 'calls' | 'recordings' | 'ping'>;
+  storage: Pick<Storage, 'calls' | 'recordings' | 'transfers' | 'ping'>;
   recordings: Pick<Recordings, 'report'>;
   telephonyFor(mode: Mode): Telephony;
   accountOf(connection: CarrierConnection): CarrierAccount;
@@ -46,7 +46,7 @@ const again = (againInMs: number): JobResult => ({ againInMs, resetTries: true }
  * of the carrier that were lost, and deletes what is refused or too old, however long the carrier takes for it.
  */
 export function createRecordingWork(deps: RecordingWorkDeps): JobHandler {
-  const { calls, recordings } = deps.storage;
+  const { calls, recordings, transfers } = deps.storage;
 
   async function load(callId: string): Promise<Recorded | 'wait' | null> {
     const [[recording], loaded] = await Promise.all([recordings.ofCalls([callId]), calls.load(callId)]);
@@ -69,6 +69,12 @@ export function createRecordingWork(deps: RecordingWorkDeps): JobHandler {
     return (await deps.storage.ping()).nowMs - call.endedAt.getTime();
   }
 
+  /** The callee was to speak with others, who were not asked. */
+  async function wasHandedOver({ call }: Recorded): Promise<boolean> {
+    const legs = (await transfers.ofCall(call.id)).flatMap((transfer) => transfer.legs);
+    return legs.some(({ dialedAt }) => dialedAt !== null);
+  }
+
   async function erase(recorded: Recorded): Promise<JobResult> {
     const { telephony, account, recording, call, providerCallId } = recorded;
     const found = await telephony.findRecordings(account, providerCallId);
@@ -87,16 +93,22 @@ export function createRecordingWork(deps: RecordingWorkDeps): JobHandler {
     const { telephony, account, recording, call, definition, attemptId, providerCallId } = recorded;
     const endedMs = await overForMs(recorded);
     const { mode, retentionDays } = definition.recording;
-    const isToBeStarted = mode === 'ask' && recording.status === 'wanted';
+    const isOver = endedMs !== null || (await wasHandedOver(recorded));
+    const isToBeStarted = !isOver && mode === 'ask' && recording.status === 'wanted';
     // The carrier tells by itself.
-    if (endedMs === null && !isToBeStarted) return again(lookAgainMs);
+    if (!isOver && !isToBeStarted) return again(lookAgainMs);
     const found = await telephony.findRecordings(account, providerCallId);
+    const running = endedMs === null && isOver ? found.find(({ status }) => status === 'recording') : null;
+    if (running) {
+      await telephony.stopRecording(account, providerCallId, running.providerRecordingId);
+      return again(stragglerMs);
+    }
     const best = found.find(({ status }) => status === 'completed') ?? found[0];
     if (best) {
       await deps.recordings.report(call.id, best, retentionDays);
-    } else if (endedMs === null) {
+    } else if (isToBeStarted) {
       await telephony.startRecording(account, providerCallId, deps.tokens.issue(attemptId));
-    } else if (endedMs > giveUpAfterMs) {
+    } else if (endedMs !== null && endedMs > giveUpAfterMs) {
       const nothing = { providerRecordingId: null, status: 'absent', durationSeconds: null } as const;
       await recordings.report(call.id, { ...nothing, retentionDays });
       return { done: true };

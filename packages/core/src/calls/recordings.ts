@@ -15,6 +15,8 @@ export interface Recordings {
   agree(callId: string): Promise<void>;
   /** The callee said no: nothing is recorded from now on, and what was recorded is deleted. */
   refuse(callId: string): Promise<void>;
+  /** The callee is about to speak with somebody who was not asked: nothing is recorded from now on. */
+  end(callId: string): Promise<void>;
   /** What the callee has decided so far. */
   consentOf(callId: string): Promise<RecordingRecord['consent'] | null>;
   /** Takes in what the carrier says of a recording. */
@@ -52,6 +54,11 @@ export function createRecordings(deps: RecordingsDeps): Recordings {
 
     async refuse(callId) {
       await recordings.refuse(callId, { id: createId('rec') });
+      deps.onDue();
+    },
+
+    async end(callId) {
+      await recordings.hurry(callId);
       deps.onDue();
     },
 

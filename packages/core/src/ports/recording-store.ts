@@ -34,6 +34,8 @@ export interface RecordingStore {
    * job, due at once; a call that was never to be recorded has none.
    */
   refuse(callId: string, recording: { readonly id: string }): Promise<void>;
+  /** What follows from the course of the call is due now: its `follow_recording` job, if it has one. */
+  hurry(callId: string): Promise<void>;
   /**
    * Notes what the carrier says; never backwards. A complete recording expires after so many days.
    * No effect on a call that was never to be recorded.

@@ -252,6 +252,8 @@ export interface Telephony {
   startRecording(account: CarrierAccount, providerCallId: string, attemptToken: string): Promise<void>;
   /** Every recording of a call that the carrier still has, also those that are being made. */
   findRecordings(account: CarrierAccount, providerCallId: string): Promise<readonly CarrierRecording[]>;
+  /** Ends a recording that is being made, and keeps it; resolves when it is over or gone already. */
+  stopRecording(account: CarrierAccount, providerCallId: string, providerRecordingId: string): Promise<void>;
   /**
    * Deletes a recording, after ending one that is being made; resolves when it is gone already. Rejects while the
    * carrier cannot delete it yet.

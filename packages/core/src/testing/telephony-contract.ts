@@ -222,6 +222,28 @@ function recordingTests(test: FixtureTest): void {
     await telephony.endCall(account, providerCallId);
   });
 
+  test('ends a recording, and keeps it', async (fixture) => {
+    const { telephony, account, answering } = fixture;
+    const placed = await telephony.placeCall(account, { ...placement(fixture), to: answering });
+    assert.ok(placed.outcome === 'placed');
+    const { providerCallId } = placed;
+    await eventually('the answer', async () => {
+      const call = await telephony.fetchCall(account, providerCallId);
+      return call?.status === 'in-progress' ? call : null;
+    });
+    await telephony.startRecording(account, providerCallId, attemptToken);
+    const [recording] = await telephony.findRecordings(account, providerCallId);
+    const { providerRecordingId } = recording ?? { providerRecordingId: '' };
+    // A recording of no time at all comes to nothing.
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    await telephony.stopRecording(account, providerCallId, providerRecordingId);
+    await telephony.stopRecording(account, providerCallId, providerRecordingId);
+    await telephony.stopRecording(account, providerCallId, 'RE00000000000000000000000000000000');
+    await eventually('the sound', () => telephony.fetchRecording(account, providerRecordingId));
+    assertHolds(await telephony.fetchCall(account, providerCallId), { status: 'in-progress' });
+    await telephony.endCall(account, providerCallId);
+  });
+
   test('leaves a call that is over alone when it is to be recorded', async (fixture) => {
     const providerCallId = await place(fixture);
     await fixture.telephony.endCall(fixture.account, providerCallId);
@@ -238,6 +260,7 @@ function recordingTests(test: FixtureTest): void {
     for (const request of [
       () => unreachable.startRecording(account, unknownCallId, attemptToken),
       () => unreachable.findRecordings(account, unknownCallId),
+      () => unreachable.stopRecording(account, unknownCallId, 'RE1'),
       () => unreachable.deleteRecording(account, unknownCallId, 'RE1'),
       () => unreachable.fetchRecording(account, 'RE1'),
     ]) {

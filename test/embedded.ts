@@ -4,6 +4,7 @@ import { serve } from '@callkite/core/node';
 import { type EmbeddedAccount, startEmbedded as start } from '@callkite/embedded';
 import type { OpenAiEmulator } from '@callkite/openai-emulator';
 import type { EmulatorOptions, TwilioEmulator } from '@callkite/twilio-emulator';
+import { memoryStorage } from './memory-storage.ts';
 
 /** Serves a Callkite on a port of 127.0.0.1, in whatever framework. */
 export type Mount = (callkite: Callkite, port: number) => Promise<{ close(): Promise<void> }>;
@@ -67,7 +68,7 @@ export async function eventually<T>(
 /** The whole product in this process, faster than life, with a workflow and a way to send requests. */
 export async function startEmbedded(options: EmbeddedOptions = {}): Promise<Embedded> {
   const events: CallkiteEvent[] = [];
-  const { storage, account, callsPerSecond, mount = nodeMount } = options;
+  const { storage = memoryStorage(), account, callsPerSecond, mount = nodeMount } = options;
   const embedded = await start({
     speed: options.speed ?? 20,
     carrier: options.emulator ?? {},
@@ -79,7 +80,7 @@ export async function startEmbedded(options: EmbeddedOptions = {}): Promise<Embe
       ...options.callkite,
     },
     serve: mount,
-    ...(storage && { storage }),
+    storage,
     ...(account && { account }),
     ...(callsPerSecond !== undefined && { callsPerSecond }),
   });

@@ -10,6 +10,7 @@ export default defineConfig({
   oxc: { decorator: { legacy: true } },
   test: {
     include: ['packages/*/src/**/*.test.ts', 'apps/*/src/**/*.test.ts', 'test/**/*.test.ts'],
+    globalSetup: ['test/database-image.ts'],
     exclude: ['**/node_modules/**', '**/dist/**'],
     testTimeout: 30_000,
     hookTimeout: 60_000,

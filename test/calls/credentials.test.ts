@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { pglite } from '@callkite/postgres';
 import { builtInAccounts } from '@callkite/twilio-emulator';
 import { afterEach, expect, it } from 'vitest';
 import {
@@ -8,6 +7,7 @@ import {
 } from '../../packages/core/src/organizations/secret-box.ts';
 import { type Embedded, eventually, startEmbedded } from '../embedded.ts';
 import { fictionalNumber } from '../faults/fictional-number.ts';
+import { memoryStorage } from '../memory-storage.ts';
 
 let embedded: Embedded;
 afterEach(() => embedded.stop());
@@ -61,7 +61,7 @@ it('calls of a suspended account wait for it, and go out when it is verified aga
 });
 
 it('calls made with a secret the carrier refuses wait for the right one', async () => {
-  const storage = pglite({ dataDir: 'memory' });
+  const storage = memoryStorage();
   const secretKey = randomBytes(32).toString('base64');
   embedded = await startEmbedded({ storage, callkite: { secretKey } });
   const connection = await storage.organizations.getConnection(

@@ -7,7 +7,6 @@ import {
   type Telephony,
 } from '@callkite/core';
 import { createTenant, type Tenant } from '@callkite/core/testing';
-import { pglite } from '@callkite/postgres';
 import { twilio } from '@callkite/twilio';
 import { builtInAccounts, startTwilioEmulator, type TwilioEmulator } from '@callkite/twilio-emulator';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -16,6 +15,7 @@ import { createCarrierBreaker } from '../../packages/core/src/calls/carrier-brea
 import { createDispatcher } from '../../packages/core/src/calls/dispatcher.ts';
 import { createJobRunner, type JobHandler } from '../../packages/core/src/job-runner.ts';
 import { eventually } from '../embedded.ts';
+import { memoryStorage } from '../memory-storage.ts';
 
 let storage: Storage;
 let tenant: Tenant;
@@ -24,7 +24,7 @@ let telephony: Telephony;
 let account: CarrierAccount;
 
 beforeAll(async () => {
-  storage = pglite({ dataDir: 'memory' });
+  storage = memoryStorage();
   await storage.start();
 });
 afterAll(() => storage.stop());

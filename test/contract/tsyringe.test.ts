@@ -10,13 +10,13 @@ import {
   WORKFLOWS,
 } from '@callkite/core/tsyringe';
 import { openAi } from '@callkite/openai';
-import { pglite } from '@callkite/postgres';
 import { twilio } from '@callkite/twilio';
 import { container } from 'tsyringe';
 import { expect, it } from 'vitest';
+import { memoryStorage } from '../memory-storage.ts';
 
 const options = (): CallkiteOptions => ({
-  storage: pglite({ dataDir: 'memory' }),
+  storage: memoryStorage(),
   telephony: twilio({ publicUrl: 'https://callkite.example.com' }),
   languageModel: openAi({ apiKey: 'unused' }),
   publicUrl: 'https://callkite.example.com',

@@ -3,12 +3,12 @@ import { setTimeout } from 'node:timers/promises';
 import { type CallkiteEvent, createId, type Job, type Storage, silentLogger } from '@callkite/core';
 import { type WorkflowDefinition, workflowDefinition } from '@callkite/core/contract';
 import { createOutboundFetch } from '@callkite/core/node';
-import { pglite } from '@callkite/postgres';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createNotifier, type Notifier } from '../../packages/core/src/notifications/notifier.ts';
 import { createWebhooks, type Webhooks } from '../../packages/core/src/notifications/webhooks.ts';
 import { callbackSecretContext, createSecretBox } from '../../packages/core/src/organizations/secret-box.ts';
+import { memoryStorage } from '../memory-storage.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 
 const minute = 60_000;
@@ -24,7 +24,7 @@ let webhooks: Webhooks;
 let events: CallkiteEvent[];
 
 beforeAll(async () => {
-  storage = pglite({ dataDir: 'memory' });
+  storage = memoryStorage();
   await storage.start();
 });
 

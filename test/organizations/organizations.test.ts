@@ -8,11 +8,11 @@ import {
   type Storage,
   silentLogger,
 } from '@callkite/core';
-import { pglite } from '@callkite/postgres';
 import { Keyv } from 'keyv';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createOrganizations } from '../../packages/core/src/organizations/organizations.ts';
 import { createSecretBox } from '../../packages/core/src/organizations/secret-box.ts';
+import { memoryStorage } from '../memory-storage.ts';
 
 /** One carrier account that accepts one secret. */
 const carrier = {
@@ -39,7 +39,7 @@ let organizations: Organizations;
 let organizationId: string;
 
 beforeAll(async () => {
-  storage = pglite({ dataDir: 'memory' });
+  storage = memoryStorage();
   await storage.start();
   organizations = createOrganizations({
     storage,

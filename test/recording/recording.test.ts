@@ -1,7 +1,7 @@
-import { pglite } from '@callkite/postgres';
 import type { CalleeLine } from '@callkite/twilio-emulator';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { eventually } from '../embedded.ts';
+import { memoryStorage } from '../memory-storage.ts';
 import { type RecordedCall, type Stage, startStage } from './stage.ts';
 
 // Calls take their time, and so does the carrier with recordings.
@@ -142,7 +142,7 @@ it('a recording whose callbacks are lost is found by asking', async () => {
 });
 
 it('a recording is deleted at the carrier when its time is over, even if the carrier refuses at first', async () => {
-  const storage = pglite({ dataDir: 'memory' });
+  const storage = memoryStorage();
   const { recordings } = storage;
   const soon: typeof recordings.report = (callId, report) =>
     recordings.report(callId, { ...report, retentionDays: 5 / 86_400 });
@@ -171,7 +171,7 @@ describe('a yes', () => {
   };
 
   it('is not forgotten by a process that dies before the recording is started', async () => {
-    const storage = pglite({ dataDir: 'memory' });
+    const storage = memoryStorage();
     let isDead = false;
     const claim: typeof storage.jobs.claim = async (options) => {
       const jobs = await storage.jobs.claim(options);

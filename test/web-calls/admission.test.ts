@@ -1,13 +1,13 @@
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import type { WidgetErrorBody } from '@callkite/core/contract';
-import { pglite } from '@callkite/postgres';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { eventually } from '../embedded.ts';
+import { memoryStorage } from '../memory-storage.ts';
 import { consent, origin, startWebsite, type Website } from './website.ts';
 
-const storage = pglite({ dataDir: 'memory' });
+const storage = memoryStorage();
 let website: Website;
 
 beforeAll(async () => {

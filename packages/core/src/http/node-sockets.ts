@@ -89,7 +89,7 @@ export function attachSockets(
         socket.off('error', ignore);
         door.sockets.handleUpgrade(request, socket, head, (accepted) => {
           keepAlive(accepted, door.pingMs);
-          decision.accept(mixedSocket(accepted));
+          decision.accept(mixedSocket(accepted, socket));
         });
       },
       () => refuse(socket, { status: 500, headers: {}, body: null }),
@@ -123,13 +123,20 @@ function keepAlive(socket: WebSocket, pingMs: number): void {
   socket.once('close', () => clearInterval(timer));
 }
 
-function mixedSocket(socket: WebSocket): MixedSocket {
+function mixedSocket(socket: WebSocket, connection: Duplex): MixedSocket {
+  const gather = gatherWrites(connection);
   let onBytes: ((bytes: Uint8Array) => void) | undefined;
   // A broken connection emits `close` as well, which is what listeners wait for.
   socket.on('error', () => undefined);
   return {
-    send: (text) => socket.send(text),
-    sendBytes: (bytes) => socket.send(bytes),
+    send(text) {
+      gather();
+      socket.send(text);
+    },
+    sendBytes(bytes) {
+      gather();
+      socket.send(bytes);
+    },
     close: (code, reason) => socket.close(code, reason),
     get bufferedBytes() {
       return socket.bufferedAmount;
@@ -147,6 +154,24 @@ function mixedSocket(socket: WebSocket): MixedSocket {
     onClose(listener) {
       socket.once('close', listener);
     },
+  };
+}
+
+/**
+ * To be called before writing: what is written one after the other then leaves in one go. Handing a frame of sound to the
+ * network costs more than everything else that is done about it.
+ */
+function gatherWrites(connection: Duplex): () => void {
+  let isGathering = false;
+  function letGo(): void {
+    isGathering = false;
+    connection.uncork();
+  }
+  return () => {
+    if (isGathering) return;
+    isGathering = true;
+    connection.cork();
+    process.nextTick(letGo);
   };
 }
 

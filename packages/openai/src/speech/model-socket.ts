@@ -80,7 +80,8 @@ export class ModelSocket {
   /** Sends what leads to `established`, at once. */
   agree(frame: string): void {
     if (this.#isEnded) return;
-    this.#socket.send(frame);
+    // Of bytes, which are ours alone, `ws` makes a frame in one piece; of text it makes two.
+    this.#socket.send(Buffer.from(frame), { binary: false });
     if (this.#socket.bufferedAmount > MAXIMUM_BUFFERED_BYTES) {
       this.fail(unavailable('the model takes sound more slowly than it is spoken'));
     }

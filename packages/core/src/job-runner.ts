@@ -41,7 +41,6 @@ const longestBackOffMs = 30_000;
 
 /** Claims due jobs, keeps their leases while they run, and decides what follows a failure. */
 export function createJobRunner({ jobs, handlers, logger }: JobRunnerDeps): JobRunner {
-  const kinds = Object.keys(handlers) as JobKind[];
   /** By lease. */
   const running = new Map<string, { job: Job; abort: AbortController; finished: Promise<void> }>();
   const claiming = new Map<JobKind, Promise<void>>();
@@ -63,6 +62,14 @@ export function createJobRunner({ jobs, handlers, logger }: JobRunnerDeps): JobR
         kind,
         claim(kind).finally(() => claiming.delete(kind)),
       );
+  }
+
+  async function look(): Promise<void> {
+    try {
+      for (const kind of await jobs.dueKinds()) if (kind in handlers) fill(kind);
+    } catch (error) {
+      logger.warn({ err: error }, 'jobs could not be looked for');
+    }
   }
 
   async function claim(kind: JobKind): Promise<void> {
@@ -137,11 +144,9 @@ export function createJobRunner({ jobs, handlers, logger }: JobRunnerDeps): JobR
   return {
     start() {
       if (poll) return;
-      poll = setInterval(() => {
-        for (const kind of kinds) fill(kind);
-      }, pollMs);
+      poll = setInterval(() => void look(), pollMs);
       heartbeat = setInterval(() => void beat(), heartbeatMs);
-      for (const kind of kinds) fill(kind);
+      void look();
     },
     async stop(graceMs) {
       clearInterval(poll);

@@ -17,8 +17,25 @@ export function createJobStore({ schema, kysely, tables }: Database): JobStore {
   };
 
   return {
+    async dueKinds() {
+      const { rows } = await sql<{ kind: JobKind }>`
+        with recursive known as (
+          (select kind from ${tables.jobs} where buried_at is null order by kind limit 1)
+          union all
+          select (select j.kind from ${tables.jobs} j
+            where j.buried_at is null and j.kind > known.kind order by j.kind limit 1)
+          from known where known.kind is not null
+        )
+        select kind from known where kind is not null and exists (
+          select 1 from ${tables.jobs} j
+          where j.kind = known.kind and j.buried_at is null and j.due_at <= statement_timestamp())`.execute(
+        kysely,
+      );
+      return rows.map(({ kind }) => kind);
+    },
+
     async claim({ kind, limit, leaseMs, perOrganization }) {
-      // Most polls find nothing: those cost this and no transaction.
+      // Whoever is woken for nothing pays for this, and for no transaction.
       const due = await sql`
         select 1 from ${tables.jobs}
         where kind = ${kind} and buried_at is null and due_at <= statement_timestamp() limit 1`.execute(

@@ -27,6 +27,8 @@ export interface Job {
  * public enqueue. At least once: a handler must be able to run twice.
  */
 export interface JobStore {
+  /** The kinds of which there are jobs to claim now. Cheap: it is asked all the time. */
+  dueKinds(): Promise<readonly JobKind[]>;
   /**
    * Leases due jobs, oldest first. Two callers never hold the same job; a lease that ran out makes the
    * job claimable again.

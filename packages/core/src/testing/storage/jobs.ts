@@ -35,6 +35,21 @@ export function jobsContract(test: StorageTest, openAnother?: () => Promise<Stor
     assert.equal(await storage.jobs.complete(second), false);
   });
 
+  test('it is known of which kinds there are jobs to claim', async (storage) => {
+    const tenant = await createTenant(storage);
+    await addDelivery(storage, tenant);
+    const due = await storage.jobs.dueKinds();
+    assert.ok(due.includes('deliver'));
+    assert.equal(new Set(due).size, due.length);
+    const everything = { kind: 'deliver', limit: 10_000, leaseMs: 60_000, perOrganization: 10_000 } as const;
+    const claimed = await storage.jobs.claim(everything);
+    assert.ok(!(await storage.jobs.dueKinds()).includes('deliver'));
+    const [one] = claimed;
+    assert.ok(one !== undefined);
+    await storage.jobs.reschedule(one, { delayMs: 0 });
+    assert.ok((await storage.jobs.dueKinds()).includes('deliver'));
+  });
+
   test('an expired lease changes nothing, even before somebody else has the job', async (storage) => {
     const tenant = await createTenant(storage);
     await addDelivery(storage, tenant);

@@ -1,3 +1,5 @@
+import { openAiRealtime } from '@callkite/openai';
+import { startOpenAiEmulator } from '@callkite/openai-emulator';
 import { type CalleeLine, defineCallee } from '@callkite/twilio-emulator';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type Embedded, type EmbeddedOptions, eventually, startEmbedded } from '../embedded.ts';
@@ -233,6 +235,25 @@ describe('keys and opting out', () => {
     });
     expect(again.status).toBe(400);
   });
+});
+
+it('a goodbye for good is heard to its end, whoever speaks before it begins', async () => {
+  const model = await startOpenAiEmulator({
+    speech: { thinkMs: 1200, transcriptionMs: 50, timesRealTime: 10 * speed },
+  });
+  const speechModel = openAiRealtime({ apiKey: 'emulated', baseURL: model.url });
+  const to = await start({ callkite: { speechModel } }, async (line) => {
+    await line.heard();
+    await line.say('Please stop calling me.');
+    await line.wait(speed * 400);
+    await line.say('And tell the others too.');
+    await line.silence();
+  });
+  const call = await placeAndFinish(to);
+  await model.close();
+  expect(call.reason).toBe('opted_out');
+  expect(lines(call)).toContain('assistant: Understood, we will not call you again. Goodbye.');
+  expect(heardBy(to).join(' ')).toMatch(/understood we will not call you again goodbye$/);
 });
 
 describe('a stream that breaks', () => {

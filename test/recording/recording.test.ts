@@ -2,7 +2,7 @@ import type { CalleeLine } from '@callkite/twilio-emulator';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { eventually } from '../embedded.ts';
 import { memoryStorage } from '../memory-storage.ts';
-import { type RecordedCall, type Stage, startStage } from './stage.ts';
+import { californianNumber, type RecordedCall, type Stage, startStage } from './stage.ts';
 
 // Calls take their time, and so does the carrier with recordings.
 vi.setConfig({ testTimeout: 120_000 });
@@ -109,6 +109,16 @@ describe('a call whose callee is asked', () => {
     expect(lines(call, 'assistant')).not.toContain(notRecorded);
     expect(await stage.recordings()).toMatchObject([{ source: 'StartCallRecordingAPI' }]);
     expect((await fetch(await recordingUrl(callId))).status).toBe(200);
+  });
+
+  it('is asked wherever everybody has to agree, also when an announcement was wanted', async () => {
+    stage = await startStage(answering('No, thank you.'));
+    const callId = await stage.call({ mode: 'announce' }, { to: californianNumber });
+    const call = await stage.finished(callId);
+    expect(lines(call, 'assistant')[0]).toContain(question);
+    expect(lines(call, 'assistant')[0]).not.toContain(notice);
+    expect(lines(call, 'assistant')).toContain(notRecorded);
+    expect(await stage.recordings()).toEqual([]);
   });
 
   it.each([

@@ -33,6 +33,8 @@ export interface Stage extends Embedded {
 }
 
 const calleeNumber = '+12025550160';
+/** The same callee where everybody on the line has to agree to a recording. */
+export const californianNumber = '+14155550160';
 
 /** A Callkite, and a callee who does as the test says. */
 export async function startStage(
@@ -42,7 +44,7 @@ export async function startStage(
   const callee = defineCallee({
     name: 'own',
     description: 'of the test',
-    numbers: [calleeNumber],
+    numbers: [calleeNumber, californianNumber],
     converse,
   });
   const embedded = await startEmbedded({

@@ -18,6 +18,8 @@ export const people = {
 export const speed = 6;
 export const premiumNumber = '+19005550199';
 export const dictates = '+12125550130';
+/** Where a recording may be announced. */
+export const fromWashington = '+12025550130';
 export const losesPatience = '+12125550131';
 /** What callees leave when nobody takes their call. */
 export const message = 'Please tell them that order 7 has not arrived.';
@@ -47,7 +49,7 @@ const wants = (name: string, numbers: readonly (string | RegExp)[], words: strin
   });
 
 const callees = [
-  wants('wants a person', [/^\+131255501\d\d$/], 'Could I speak to a person, please?'),
+  wants('wants a person', [/^\+131255501\d\d$/, fromWashington], 'Could I speak to a person, please?'),
   wants(
     'dictates a number',
     [dictates],

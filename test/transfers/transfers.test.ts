@@ -5,6 +5,7 @@ import { memoryStorage } from '../memory-storage.ts';
 import { startReceiver } from '../notifications/receiver.ts';
 import {
   dictates,
+  fromWashington,
   heardBy,
   losesPatience,
   message,
@@ -56,7 +57,7 @@ describe.concurrent('a transfer', { timeout }, () => {
   it('ends the recording before anybody else is on the line', async () => {
     const { call, parent } = await stage.run(
       { mode: 'cold', phone_number: nobody, fallback_numbers: [pressesOne] },
-      { definition: { recording: { mode: 'announce' } } },
+      { to: fromWashington, definition: { recording: { mode: 'announce' } } },
     );
     const { recording_url: url } = await eventually('the recording', async () => {
       const found = await stage.call(call.call_id);

@@ -3,6 +3,7 @@ import type { WorkflowDefinition } from '../contract/workflow-definition.ts';
 import { answering, answerState } from '../conversations/answer/answering.ts';
 import type { CarrierLine } from '../conversations/carrier-line.ts';
 import { keepTrying } from '../conversations/keep-trying.ts';
+import { recordingModeOf } from '../conversations/recording-mode.ts';
 import { transcriptWriter } from '../conversations/transcript-writer.ts';
 import { CallkiteError } from '../errors.ts';
 import type { CallRecord, CallStore, ReportResult } from '../ports/call-store.ts';
@@ -211,7 +212,7 @@ export function createCarrierIngress(deps: CarrierIngressDeps): CarrierIngress {
     // A call that comes back from a transfer is recorded already.
     const record =
       transfer === null &&
-      definition.recording.mode === 'announce' &&
+      recordingModeOf(definition, call) === 'announce' &&
       (await deps.recordings.announce(call.id));
     return { ...converse(attemptToken, call, definition), record };
   }

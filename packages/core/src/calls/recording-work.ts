@@ -1,4 +1,5 @@
 import type { WorkflowDefinition } from '../contract/workflow-definition.ts';
+import { recordingModeOf } from '../conversations/recording-mode.ts';
 import { CallkiteError } from '../errors.ts';
 import type { JobHandler, JobResult } from '../job-runner.ts';
 import type { CallRecord } from '../ports/call-store.ts';
@@ -92,9 +93,10 @@ export function createRecordingWork(deps: RecordingWorkDeps): JobHandler {
   async function seek(recorded: Recorded): Promise<JobResult> {
     const { telephony, account, recording, call, definition, attemptId, providerCallId } = recorded;
     const endedMs = await overForMs(recorded);
-    const { mode, retentionDays } = definition.recording;
+    const { retentionDays } = definition.recording;
     const isOver = endedMs !== null || (await wasHandedOver(recorded));
-    const isToBeStarted = !isOver && mode === 'ask' && recording.status === 'wanted';
+    const isAsked = recordingModeOf(definition, call) === 'ask';
+    const isToBeStarted = !isOver && isAsked && recording.status === 'wanted';
     // The carrier tells by itself.
     if (!isOver && !isToBeStarted) return again(lookAgainMs);
     const found = await telephony.findRecordings(account, providerCallId);

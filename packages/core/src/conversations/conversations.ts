@@ -17,6 +17,7 @@ import type { CarrierLine } from './carrier-line.ts';
 import { type Conversation, converse } from './conversation.ts';
 import { keepTrying } from './keep-trying.ts';
 import type { CallRecording } from './recording-consent.ts';
+import { recordingModeOf } from './recording-mode.ts';
 import { within } from './within.ts';
 
 /** The live conversations of this process. */
@@ -97,7 +98,9 @@ export function createConversations(deps: ConversationsDeps): Conversations {
       storage.calls.transcript(callId),
     ]);
     if (!loaded) return null;
-    const { call, definition } = loaded;
+    const { call } = loaded;
+    const mode = recordingModeOf(loaded.definition, call);
+    const definition = { ...loaded.definition, recording: { ...loaded.definition.recording, mode } };
     if (call.state === 'completed' || call.cancelRequested || call.reason !== null) return null;
     const [forms, toolCalls, organizationName] = await Promise.all([
       definition.forms.length === 0 ? [] : storage.forms.ofCall(callId),
@@ -120,7 +123,7 @@ export function createConversations(deps: ConversationsDeps): Conversations {
       channel,
       line,
       recording: {
-        consent: definition.recording.mode === 'off' ? null : await recordings.consentOf(callId),
+        consent: mode === 'off' ? null : await recordings.consentOf(callId),
         agree: () => recordings.agree(callId),
         refuse: () => recordings.refuse(callId),
       },

@@ -14,13 +14,12 @@ import { keyTones, waitingTone } from './sound.ts';
 import type { GuardedUtterance } from './speech-guard.ts';
 import { spokenOrder } from './spoken-order.ts';
 import type { Occasion, Talk, TalkListener, TalkOptions } from './talk.ts';
-import { heaviest, maximumToolRounds, type ToolEffect, useTool } from './tools.ts';
+import { heaviest } from './tools.ts';
+import { turnTools } from './turn-tools.ts';
 import { type VerifiedLine, verifiedLine } from './verified-line.ts';
 
 /** A callee who waits for a line of ours is not left in silence for longer: then the carrier says it. */
 const longestLineWaitMs = 4000;
-/** The words a tool call follows from are known a little later than the call. */
-const wordsBeforeToolsMs = 1500;
 /** The callee's last words may be understood after they hung up. */
 const lastWordsMs = 2000;
 
@@ -40,6 +39,7 @@ export function talkInSound(options: SoundTalkOptions): Talk {
   const order = spokenOrder(transcript);
   const playback = agentPlayback({ channel, order, onPlaying, onHeard });
   const turns = calleeTurns(order, transcript.calleeTurns);
+  const toolUse = turnTools({ tools, turns, isOver: () => isClosed });
   const rights = rightToSpeak();
   const owed = owedAnswers({
     silence,
@@ -84,8 +84,6 @@ export function talkInSound(options: SoundTalkOptions): Talk {
   let hasSpokenInResponse = false;
   let hasSpokenInTurn = false;
   let toolCalls: ModelToolCall[] = [];
-  let toolIndex = 0;
-  let toolRounds = 0;
   /** When the callee fell silent, until the agent answers. */
   let saidAtMs: number | null = null;
   let isClosed = false;
@@ -173,8 +171,7 @@ export function talkInSound(options: SoundTalkOptions): Talk {
     }
     mayAskAgain = true;
     hasSpokenInTurn = false;
-    toolIndex = 0;
-    toolRounds = maximumToolRounds;
+    toolUse.newTurn();
     if (isSafe) return;
     const cut = playback.cut();
     for (const { id, heardMs } of cut) session.heardOnly(id, heardMs);
@@ -312,35 +309,24 @@ export function talkInSound(options: SoundTalkOptions): Talk {
 
   async function use(calls: readonly ModelToolCall[], mayGoOn: boolean): Promise<void> {
     const own = session;
-    const turn = turns.count;
-    const wanted: ToolEffect[] = [];
-    let isQuiet = false;
     if (mayGoOn) owed.expect();
     owed.toolBegan();
-    await turns.known(wordsBeforeToolsMs);
-    for (const call of calls) {
-      const index = toolIndex;
-      toolIndex += 1;
-      const outcome = await useTool(tools, call, { turn, index });
-      if (isClosed) return;
-      if ('effect' in outcome) wanted.push(outcome.effect);
-      if ('nothingToSay' in outcome) isQuiet = true;
-      const done = turn === turns.count ? 'Done.' : 'Nothing was done: the callee spoke meanwhile.';
-      if (own === session) own.answerTool(call.id, 'answer' in outcome ? outcome.answer : done);
-    }
+    const { wanted, isQuiet, isStale } = await toolUse.use(calls, (toolCallId, output) => {
+      if (own === session && !isClosed) own.answerTool(toolCallId, output);
+    });
+    if (isClosed) return;
     owed.toolEnded();
     if (wanted.includes('opt-out')) {
       conclude('opt-out');
       return;
     }
     // Who speaks meanwhile is answered by the model, which has the results.
-    if (turn !== turns.count || !mayGoOn || own !== session || last.stage !== 'none') return;
+    if (isStale || !mayGoOn || own !== session || last.stage !== 'none') return;
     owed.drop();
     const effect = heaviest(wanted);
     if (effect) conclude(effect);
-    else if (isQuiet || toolRounds === 0) conclude('answered');
+    else if (isQuiet || !toolUse.mayGoOn()) conclude('answered');
     else {
-      toolRounds -= 1;
       own.instruct(options.instructions());
       respond();
     }
@@ -418,7 +404,7 @@ export function talkInSound(options: SoundTalkOptions): Talk {
   }
 
   function takeTurn(occasion: Occasion): void {
-    toolRounds = maximumToolRounds;
+    toolUse.newAnswer();
     if (occasion === 'answered' || occasion === 'returned') {
       session.tell({ role: 'user', content: notes[occasion] });
     }

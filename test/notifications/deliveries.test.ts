@@ -257,6 +257,7 @@ describe('the callback of a prompt call', () => {
       recipientContext: null,
       callbackUrl: receiver.url,
       sealedCallbackSecret: secret && secretBox.seal(secret, callbackSecretContext(callId)),
+      dialInMs: 0,
       deadlineMs: minute,
       idempotency: null,
       work: {

@@ -267,6 +267,61 @@ describe('a call-back', () => {
     await refused(await callBack(), 429, 'rate_limited');
   });
 
+  it('calls at the time that was asked for, and not before', async () => {
+    const when = new Date(Date.now() + 3000);
+    const answer = await callBack({ phone: '+12025550151', when: when.toISOString() });
+    expect(answer.status, await answer.clone().text()).toBe(202);
+    const { call_id: callId, token } = (await answer.json()) as { call_id: string; token: string };
+    const { state } = (await (await stateOf(callId, token)).json()) as { state: string };
+    if (Date.now() < when.getTime()) expect(state).toBe('queued');
+    expect(await website.finished(callId)).toMatchObject({ call_status: 'success' });
+    const dialled = website.embedded.twilioEmulator.calls().filter(({ to }) => to === '+12025550151');
+    expect(dialled).toHaveLength(1);
+    expect(Date.parse(dialled[0]?.receivedAt ?? '')).toBeGreaterThanOrEqual(when.getTime());
+  });
+
+  it('is not dialled when the number was opted out, or the call canceled, before its time', async () => {
+    const when = new Date(Date.now() + 3000).toISOString();
+    const ask = async (phone: string) =>
+      ((await (await callBack({ phone, when })).json()) as { call_id: string }).call_id;
+    const optedOut = await ask('+12025550152');
+    const canceled = await ask('+12025550153');
+    await storage.organizations.addDoNotCall({
+      organizationId: website.embedded.organizationId,
+      phoneNumber: '+12025550152',
+      source: 'callee',
+      callId: null,
+    });
+    expect((await website.embedded.request('POST', `/calls/${canceled}/cancel`)).status).toBe(200);
+    expect(await website.finished(optedOut)).toMatchObject({ reason: 'blocked_dnc' });
+    expect(await website.finished(canceled)).toMatchObject({ reason: 'canceled_by_request' });
+    const dialled = website.embedded.twilioEmulator.calls().map(({ to }) => to);
+    expect(dialled).not.toContain('+12025550152');
+    expect(dialled).not.toContain('+12025550153');
+  });
+
+  it.each([
+    ['a time that has passed', -60_000, 'future'],
+    ['more than seven days ahead', 7 * 24 * 3_600_000 + 60_000, 'seven days'],
+  ])('is not taken for %s', async (_what, fromNowMs, words) => {
+    const answer = await callBack({
+      phone: '+12025550154',
+      when: new Date(Date.now() + fromNowMs).toISOString(),
+    });
+    const body = (await answer.json()) as WidgetErrorBody;
+    expect(answer.status).toBe(400);
+    expect(body).toMatchObject({
+      code: 'validation_failed',
+      details: { when: [expect.stringContaining(words)] },
+    });
+  });
+
+  it('is not saved up for one number', async () => {
+    const later = () => new Date(Date.now() + 3_600_000).toISOString();
+    expect((await callBack({ phone: '+12025550155', when: later() })).status).toBe(202);
+    await refused(await callBack({ phone: '+12025550155', when: later() }), 429, 'rate_limited');
+  });
+
   it('is refused without consent, and to numbers that may not be called', async () => {
     const without = await callBack({ consent: undefined });
     expect(Object.keys(((await without.json()) as WidgetErrorBody).details ?? {})).toEqual(['consent']);

@@ -129,6 +129,23 @@ it('goes on speaking over the next socket, without a gap', async () => {
   await visitor.closed();
 }, 90_000);
 
+it('keeps quiet while the visitor has it on hold, and asks whether he is there when he is back', async () => {
+  const visitor = await admitted();
+  const lines = await visitor.agentLines(2);
+  await eventually('the end of the words', () => visitor.all('status').at(-1)?.status === 'listening');
+  visitor.send({ type: 'mute', on: true });
+  visitor.send({ type: 'pause', on: true });
+  const frames = visitor.frames.length;
+  // Longer than the silence after which the agent asks.
+  await new Promise((resolve) => setTimeout(resolve, 12_000));
+  expect(visitor.lines).toHaveLength(lines.length);
+  expect(visitor.frames).toHaveLength(frames);
+  visitor.send({ type: 'pause', on: false });
+  await visitor.saw('assistant', /still there/);
+  visitor.hangUp();
+  await visitor.closed();
+}, 90_000);
+
 it('goes on in writing when no speech model can be had, and says first what it is', async () => {
   const mute = await startWebsite({ embedded: { callkite: { speechModel: unavailable } } });
   try {

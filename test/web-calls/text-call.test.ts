@@ -1,12 +1,21 @@
+import { defineTool } from '@callkite/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import * as z from 'zod';
 import { eventually } from '../embedded.ts';
 import type { Visitor } from './visitor.ts';
 import { consent, origin, startWebsite, type Website } from './website.ts';
 
 let website: Website;
 
+const findParking = defineTool({
+  name: 'find_parking',
+  description: 'Tells where the person can park.',
+  input: z.object({ vehicle: z.enum(['car', 'bicycle']).nullable() }),
+  handler: () => ({ place: 'behind the house' }),
+});
+
 beforeAll(async () => {
-  website = await startWebsite();
+  website = await startWebsite({ embedded: { callkite: { tools: [findParking] } } });
 });
 
 afterAll(() => website.stop());
@@ -113,6 +122,39 @@ describe('a web call in writing', () => {
     const { messages } = await website.finished(visitor.session.call_id);
     expect(messages).toEqual(spokenLines(visitor));
     expect(messages).toHaveLength(2);
+  });
+
+  it('keeps why the page ended it', async () => {
+    const visitor = await admitted();
+    visitor.send({ type: 'end', id: visitor.nextId(), reason: 'The order was placed.' });
+    await visitor.closed();
+    expect(visitor.all('end')).toMatchObject([{ reason: 'visitor' }]);
+    const { recipient_context: context } = await website.finished(visitor.session.call_id);
+    expect(String(context)).toContain('The page ended the call: The order was placed.');
+  });
+
+  it('tells of the tools of the server that the agent uses, with what it gives them', async () => {
+    const { callkite, organizationId } = website.embedded;
+    const { id } = await callkite.workflows.create(organizationId, {
+      name: 'Parking',
+      definition: {
+        objective: 'Tell the visitor how to get there.',
+        steps: [{ title: 'Help', instruction: 'Use find_parking and tell them where to park.' }],
+        tools: ['find_parking'],
+      },
+    });
+    const { key } = await callkite.publishableKeys.create(organizationId, {
+      mode: 'live',
+      name: 'Parking',
+      allowedOrigins: [origin],
+      workflowIds: [id],
+    });
+    const visitor = await website.admit({ workflow_id: id }, { key: key.key });
+    await visitor.start();
+    await visitor.saw('assistant', /behind the house/);
+    expect(visitor.all('tool')).toMatchObject([{ name: 'find_parking', args: { vehicle: null } }]);
+    visitor.hangUp();
+    await visitor.closed();
   });
 
   it('refuses what cannot be read, and goes on', async () => {

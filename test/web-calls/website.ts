@@ -31,7 +31,7 @@ export interface Website {
     body: object,
     changes?: { key?: string; origin?: string | null; address?: string },
   ): Promise<Response>;
-  admit(body?: object): Promise<Visitor>;
+  admit(body?: object, changes?: { key?: string }): Promise<Visitor>;
   call(callId: string): Promise<CallDetail>;
   finished(callId: string): Promise<CallDetail>;
   stop(): Promise<void>;
@@ -114,8 +114,12 @@ export async function startWebsite(
     workflowId,
     delivered,
     ask,
-    async admit(body = {}) {
-      const answer = await ask('/widget/sessions', { workflow_id: workflowId, media: 'text', ...body });
+    async admit(body = {}, changes = {}) {
+      const answer = await ask(
+        '/widget/sessions',
+        { workflow_id: workflowId, media: 'text', ...body },
+        changes,
+      );
       if (answer.status !== 201) throw new Error(`not admitted: ${answer.status} ${await answer.text()}`);
       return new Visitor((await answer.json()) as WidgetSession, origin);
     },

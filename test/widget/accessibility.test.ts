@@ -1,33 +1,21 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { AxeResults } from 'axe-core';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { eventually } from '../embedded.ts';
-import { type PageOptions, type Site, startWorld, type World } from './world.ts';
+import type { PageOptions, Site } from './world.ts';
+import { worldOfTests } from './world-of-tests.ts';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-let world: World;
-const open: Site[] = [];
-
-beforeAll(async () => {
-  world = await startWorld();
-}, 180_000);
-afterEach(async () => {
-  for (const site of open.splice(0)) await site.close();
-});
-afterAll(() => world?.stop());
+const tests = worldOfTests();
 
 async function visit(options?: PageOptions): Promise<Site> {
-  const site = await world.open(options);
-  open.push(site);
+  const site = await tests.visit(options);
   await site.launcher.or(site.page.locator('.panel')).first().waitFor();
   return site;
 }
 
-const button = (site: Site, name: string) => site.page.getByRole('button', { name, exact: true });
-const status = (site: Site, expected: string) =>
-  eventually(`the status ${expected}`, async () => (await site.status()) === expected);
 const callbackTab = (site: Site) => site.page.getByRole('tab', { name: 'Call me back' }).click();
 
 async function live(site: Site): Promise<void> {
@@ -61,7 +49,7 @@ const states: [string, PageOptions, (site: Site) => Promise<unknown>][] = [
     {},
     async (site) => {
       await site.launcher.click();
-      await button(site, 'Start call').click();
+      await site.button('Start call').click();
       await site.page.getByRole('alert').waitFor();
     },
   ],
@@ -71,8 +59,8 @@ const states: [string, PageOptions, (site: Site) => Promise<unknown>][] = [
     {},
     async (site) => {
       await site.enter();
-      await button(site, 'Start call').click();
-      await status(site, 'live');
+      await site.button('Start call').click();
+      await site.reaches('live');
       await eventually('the greeting', async () => (await site.lines()).length >= 2);
     },
   ],
@@ -82,7 +70,7 @@ const states: [string, PageOptions, (site: Site) => Promise<unknown>][] = [
     async (site) => {
       await live(site);
       await site.page.context().setOffline(true);
-      await status(site, 'reconnecting');
+      await site.reaches('reconnecting');
     },
   ],
   [
@@ -90,8 +78,8 @@ const states: [string, PageOptions, (site: Site) => Promise<unknown>][] = [
     {},
     async (site) => {
       await live(site);
-      await button(site, 'End').click();
-      await status(site, 'ended');
+      await site.button('End').click();
+      await site.reaches('ended');
     },
   ],
   [
@@ -100,7 +88,7 @@ const states: [string, PageOptions, (site: Site) => Promise<unknown>][] = [
     async (site) => {
       await site.page.route('**/widget/sessions', (route) => route.abort());
       await site.enter();
-      await button(site, 'Start chat').click();
+      await site.button('Start chat').click();
       await site.page.getByRole('alert').waitFor();
     },
   ],
@@ -119,7 +107,7 @@ const states: [string, PageOptions, (site: Site) => Promise<unknown>][] = [
     async (site) => {
       await site.launcher.click();
       await callbackTab(site);
-      await button(site, 'Call me now').click();
+      await site.button('Call me').click();
       await site.page.getByRole('alert').first().waitFor();
     },
   ],
@@ -131,8 +119,21 @@ const states: [string, PageOptions, (site: Site) => Promise<unknown>][] = [
       await callbackTab(site);
       await site.page.getByLabel('Phone number').fill('2025550102');
       await site.page.getByRole('checkbox').check();
-      await button(site, 'Call me now').click();
-      await button(site, 'Ask for another call').waitFor();
+      await site.button('Call me').click();
+      await site.button('Ask for another call').waitFor();
+    },
+  ],
+  [
+    'call-back-later',
+    { attributes: 'mode="callback"' },
+    async (site) => {
+      await site.launcher.click();
+      await site.page.getByLabel('Phone number').fill('2025550106');
+      const field = site.page.getByLabel('When');
+      await field.fill('2020-01-01T10:00');
+      await site.page.getByRole('checkbox').check();
+      await site.button('Call me').click();
+      await site.page.getByRole('alert').waitFor();
     },
   ],
   ['inline', { attributes: 'inline' }, (site) => site.page.locator('.welcome').waitFor()],
@@ -182,12 +183,12 @@ describe('by keyboard', () => {
     await focusIs(site, /^Type a message$/);
     await keyboard.type('Can you repeat that?');
     await keyboard.press('Enter');
-    await status(site, 'live');
+    await site.reaches('live');
     await focusIs(site, /^Type a message$/);
     await keyboard.press('Shift+Tab');
     await focusIs(site, /button small end/);
     await keyboard.press('Enter');
-    await status(site, 'ended');
+    await site.reaches('ended');
     await focusIs(site, /panel/);
     await keyboard.press('Escape');
     await focusIs(site, /launcher/);
@@ -250,7 +251,7 @@ describe('what visitors have set', () => {
   ])('speaks %s, written %s', async (language, direction, greeting, start) => {
     const site = await visit({ language });
     await site.page.getByRole('button', { name: greeting }).click();
-    await button(site, start).waitFor();
+    await site.button(start).waitFor();
     expect(await site.page.locator('section').getAttribute('dir')).toBe(direction);
     await site.shoot(`language-${language}`);
     expect(await violations(site)).toEqual([]);
@@ -261,7 +262,7 @@ describe('what visitors have set', () => {
     await site.page.evaluate(
       `document.querySelector('callkite-widget').strings = { launcher: 'Ask Robin', start: 'Go' }`,
     );
-    await button(site, 'Ask Robin').click();
-    await button(site, 'Go').waitFor();
+    await site.button('Ask Robin').click();
+    await site.button('Go').waitFor();
   });
 });

@@ -40,7 +40,7 @@ describe('the built files', () => {
       callback: await packed(/^being-called-/),
     };
     console.log(`Bytes, gzipped: ${JSON.stringify(sizes)}`);
-    expect(sizes.core).toBeLessThan(16 * 1024);
+    expect(sizes.core).toBeLessThan(15 * 1024);
     expect(sizes.call).toBeLessThan(8 * 1024);
     expect(sizes.sound).toBeLessThan(5 * 1024);
   });

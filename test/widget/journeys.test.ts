@@ -1,33 +1,23 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { defineTool } from '@callkite/core';
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
 import { eventually } from '../embedded.ts';
-import { callee, type PageOptions, type Site, startWorld, type World } from './world.ts';
+import { callee, type Site } from './world.ts';
+import { worldOfTests } from './world-of-tests.ts';
 
-let world: World;
-const open: Site[] = [];
-
-beforeAll(async () => {
-  world = await startWorld();
-}, 180_000);
-afterEach(async () => {
-  for (const site of open.splice(0)) await site.close();
+const findParking = defineTool({
+  name: 'find_parking',
+  description: 'Tells where the person can park.',
+  input: z.object({ vehicle: z.enum(['car', 'bicycle']).nullable() }),
+  handler: () => ({ place: 'behind the house' }),
 });
-afterAll(() => world?.stop());
-
-async function visit(options?: PageOptions): Promise<Site> {
-  const site = await world.open(options);
-  open.push(site);
-  return site;
-}
+const tests = worldOfTests({ tools: [findParking] });
 
 const said = (site: Site, text: string | RegExp) =>
   eventually(`“${text}” in the transcript`, async () => {
     const lines = await site.lines();
     return lines.find((line) => (typeof text === 'string' ? line === text : text.test(line)));
   });
-const status = (site: Site, expected: string) =>
-  eventually(`the status ${expected}`, async () => (await site.status()) === expected);
-const named = async (site: Site, name: string) =>
-  (await site.events()).filter((event) => event.name === name).map(({ detail }) => detail);
 /** Types, and waits until the agent has answered. */
 async function converse(site: Site, text: string): Promise<void> {
   const before = (await site.lines()).length;
@@ -42,13 +32,12 @@ async function converse(site: Site, text: string): Promise<void> {
 interface Focusable {
   matches(selector: string): boolean;
 }
-const button = (site: Site, name: string) => site.page.getByRole('button', { name, exact: true });
 
 /** Holds what is shown against what the server has on record. */
 async function expectWhatWasSaid(site: Site): Promise<void> {
   const callId = await site.page.evaluate('document.querySelector("callkite-widget").callId');
   const call = await eventually('the end of the call', async () => {
-    const found = (await (await world.embedded.request('GET', `/calls/${callId}`)).json()) as {
+    const found = (await (await tests.world.embedded.request('GET', `/calls/${callId}`)).json()) as {
       state: string;
       messages: { content: string }[];
     };
@@ -61,46 +50,46 @@ async function expectWhatWasSaid(site: Site): Promise<void> {
 
 describe('a page of another origin with a strict policy', () => {
   it('loads one file before it is touched, and nothing from elsewhere ever', async () => {
-    const site = await visit();
+    const site = await tests.visit();
     await site.launcher.waitFor();
-    const fromServer = () => site.requests.filter((url) => url.startsWith(world.url));
-    expect(fromServer()).toEqual([`${world.url}/widget/v1/widget.js`]);
+    const fromServer = () => site.requests.filter((url) => url.startsWith(tests.world.url));
+    expect(fromServer()).toEqual([`${tests.world.url}/widget/v1/widget.js`]);
     await site.enter();
     await site.type('Hello');
     await said(site, /Tuesday/);
-    const known = [new URL(world.url).host, new URL(site.page.url()).host];
+    const known = [new URL(tests.world.url).host, new URL(site.page.url()).host];
     expect(site.requests.filter((url) => !known.includes(new URL(url).host))).toEqual([]);
     expect(site.requests.filter((url) => !/^(https?|wss?):/.test(url))).toEqual([]);
     expect(site.complaints).toEqual([]);
   });
 
   it('is told in its own terms, by events that bubble out of the element', async () => {
-    const site = await visit();
+    const site = await tests.visit();
     await site.enter();
     await converse(site, 'Hello');
-    await button(site, 'End').click();
-    await status(site, 'ended');
+    await site.button('End').click();
+    await site.reaches('ended');
     const names = (await site.events()).map(({ name }) => name).filter((name) => name !== 'transcript');
     expect(names).toEqual([
       ...['ready', 'open', 'consent', 'before-call', 'status', 'status', 'call-start', 'status', 'call-end'],
     ]);
-    const [end] = await named(site, 'call-end');
+    const [end] = await site.told('call-end');
     expect(end).toMatchObject({ id: expect.stringMatching(/^call_/), reason: 'visitor' });
-    expect(await named(site, 'transcript')).toContainEqual(
+    expect(await site.told('transcript')).toContainEqual(
       expect.objectContaining({ role: 'user', text: 'Hello', final: true }),
     );
   });
 
   it('may have nothing but the script', async () => {
-    const site = await visit({ byScript: true });
+    const site = await tests.visit({ byScript: true });
     await site.enter();
-    await button(site, 'Start chat').click();
+    await site.button('Start chat').click();
     await said(site, /Tuesday/);
     expect(site.complaints).toEqual([]);
   });
 
   it('can keep a call from beginning, and start one by itself', async () => {
-    const site = await visit({ attributes: 'consent="off" voice="off"' });
+    const site = await tests.visit({ attributes: 'consent="off" voice="off"' });
     const start = (prevented: boolean) =>
       site.page.evaluate(`(() => {
         const widget = document.querySelector('callkite-widget');
@@ -119,11 +108,11 @@ describe('talking and typing', () => {
     ['none', 'microphone_missing'],
     ['refused', 'microphone_denied'],
   ] as const)('goes on in writing when the microphone is %s', async (microphone, code) => {
-    const site = await visit({ microphone });
+    const site = await tests.visit({ microphone });
     await site.enter();
-    await button(site, 'Start call').click();
-    await status(site, 'live');
-    expect(await named(site, 'error')).toMatchObject([{ code }]);
+    await site.button('Start call').click();
+    await site.reaches('live');
+    expect(await site.told('error')).toMatchObject([{ code }]);
     await site.page.getByRole('alert').getByText('you can type here', { exact: false }).waitFor();
     await said(site, /Tuesday/);
     await converse(site, 'Yes, that suits me');
@@ -132,28 +121,31 @@ describe('talking and typing', () => {
   });
 
   it('says that the site keeps the microphone off', async () => {
-    const site = await visit({ microphone: 'granted', headers: { 'permissions-policy': 'microphone=()' } });
+    const site = await tests.visit({
+      microphone: 'granted',
+      headers: { 'permissions-policy': 'microphone=()' },
+    });
     await site.enter();
-    await button(site, 'Start call').click();
-    await status(site, 'live');
-    expect(await named(site, 'error')).toMatchObject([{ code: 'microphone_blocked_by_site' }]);
+    await site.button('Start call').click();
+    await site.reaches('live');
+    expect(await site.told('error')).toMatchObject([{ code: 'microphone_blocked_by_site' }]);
     await converse(site, 'Yes, that suits me');
   });
 
   it('never asks for the microphone with voice="off"', async () => {
-    const site = await visit({ microphone: 'granted', attributes: 'voice="off"' });
+    const site = await tests.visit({ microphone: 'granted', attributes: 'voice="off"' });
     await site.page.evaluate(
       `navigator.mediaDevices.getUserMedia = () => { throw new Error('asked for the microphone') }`,
     );
     await site.enter();
-    await button(site, 'Start chat').click();
-    await status(site, 'live');
+    await site.button('Start chat').click();
+    await site.reaches('live');
     await converse(site, 'Yes, that suits me');
-    expect(await named(site, 'error')).toEqual([]);
+    expect(await site.told('error')).toEqual([]);
   });
 
   it('says first, and cannot be kept from saying, that a machine answers', async () => {
-    const site = await visit({ attributes: 'voice="off"' });
+    const site = await tests.visit({ attributes: 'voice="off"' });
     await site.page.evaluate(`document.querySelector('callkite-widget').strings = { disclosure: ' ' }`);
     await site.enter();
     await site.type('Hello');
@@ -164,7 +156,7 @@ describe('talking and typing', () => {
   });
 
   it('does not begin without the consent that the page asks for, and keeps what is typed', async () => {
-    const site = await visit();
+    const site = await tests.visit();
     await site.launcher.click();
     await site.type('Hello');
     await site.page.getByRole('alert').getByText('Please tick the box first.').waitFor();
@@ -179,44 +171,44 @@ describe('talking and typing', () => {
   });
 
   it('lets one call of a page be open at a time', async () => {
-    const site = await visit({ second: 'placement="bottom-left"' });
+    const site = await tests.visit({ second: 'placement="bottom-left"' });
     await site.enter();
     await converse(site, 'Hello');
-    await button(site, 'Close').click();
+    await site.button('Close').click();
     const second = site.page.locator('callkite-widget').nth(1);
     await second.locator('button.launcher').click();
     await second.getByRole('checkbox').check();
     await second.getByRole('button', { name: 'Start call' }).click();
     await second.getByRole('alert').getByText('Another call is open on this page.').waitFor();
     expect(await site.status()).toBe('live');
-    expect((await named(site, 'call-start')).length).toBe(1);
+    expect((await site.told('call-start')).length).toBe(1);
   });
 
   it('goes on with a new call after one that ended', async () => {
-    const site = await visit({ attributes: 'voice="off"' });
+    const site = await tests.visit({ attributes: 'voice="off"' });
     await site.enter();
     await converse(site, 'Hello');
-    await button(site, 'End').click();
-    await button(site, 'Start a new call').click();
-    await status(site, 'live');
+    await site.button('End').click();
+    await site.button('Start a new call').click();
+    await site.reaches('live');
     await eventually('an empty conversation', async () => !(await site.lines()).includes('Hello'));
-    expect((await named(site, 'call-start')).length).toBe(2);
+    expect((await site.told('call-start')).length).toBe(2);
   });
 });
 
 describe('a connection that breaks', () => {
   it('is taken up again without doubled or missing lines', async () => {
-    const site = await visit();
+    const site = await tests.visit();
     await site.enter();
     await converse(site, 'Can you repeat that?');
     for (const text of ['Please repeat that', 'Say it once more, please: repeat it']) {
-      world.cutSockets();
+      tests.world.cutSockets();
       await site.type(text);
       await said(site, text);
-      await status(site, 'live');
+      await site.reaches('live');
     }
     await converse(site, 'Can you repeat it again?');
-    await button(site, 'End').click();
+    await site.button('End').click();
     await expectWhatWasSaid(site);
     for (const text of [
       'Can you repeat that?',
@@ -225,37 +217,37 @@ describe('a connection that breaks', () => {
     ]) {
       expect((await site.lines()).filter((line) => line === text)).toEqual([text]);
     }
-    const statuses = (await named(site, 'status')).map((detail) => detail.status);
+    const statuses = (await site.told('status')).map((detail) => detail.status);
     expect(statuses).toEqual(['connecting', 'live', 'reconnecting', 'live', 'reconnecting', 'live', 'ended']);
-    expect((await named(site, 'call-start')).length).toBe(1);
+    expect((await site.told('call-start')).length).toBe(1);
   });
 
   it('is taken up again by the page after a reload', async () => {
-    const site = await visit();
+    const site = await tests.visit();
     await site.enter();
     await converse(site, 'Hello');
     await said(site, /Tuesday at 3 pm/);
     const before = await site.lines();
     await site.page.reload();
-    await status(site, 'live');
+    await site.reaches('live');
     await site.launcher.click();
     expect(await site.lines()).toEqual(before);
     await converse(site, 'Can you repeat it again?');
     expect((await site.lines()).slice(0, before.length)).toEqual(before);
     await site.shoot('after-reload');
-    await button(site, 'End').click();
+    await site.button('End').click();
     await expectWhatWasSaid(site);
   });
 
   it('is told of in a sentence with a way on when no call can begin', async () => {
-    const site = await visit({ attributes: 'voice="off"' });
+    const site = await tests.visit({ attributes: 'voice="off"' });
     await site.page.route('**/widget/sessions', (route) => route.abort());
     await site.enter();
-    await button(site, 'Start chat').click();
+    await site.button('Start chat').click();
     await site.page.getByRole('alert').getByText('No connection could be made.').waitFor();
     await site.page.unroute('**/widget/sessions');
-    await button(site, 'Try again').click();
-    await status(site, 'live');
+    await site.button('Try again').click();
+    await site.reaches('live');
   });
 
   it.each([
@@ -264,7 +256,7 @@ describe('a connection that breaks', () => {
     ['origin_not_allowed', 403, 'The assistant is not set up for this website.'],
     ['internal', 500, 'Something went wrong on our side.'],
   ])('tells of %s in a sentence', async (code, answer, sentence) => {
-    const site = await visit({ attributes: 'voice="off"' });
+    const site = await tests.visit({ attributes: 'voice="off"' });
     await site.page.route('**/widget/sessions', (route) =>
       route.fulfill({
         status: answer,
@@ -273,15 +265,99 @@ describe('a connection that breaks', () => {
       }),
     );
     await site.enter();
-    await button(site, 'Start chat').click();
+    await site.button('Start chat').click();
     await site.page.getByRole('alert').getByText(sentence, { exact: false }).waitFor();
+  });
+});
+
+describe('a page that steers it', () => {
+  /** Calls a method of the element. */
+  const element = (site: Site, code: string) =>
+    site.page.evaluate(`document.querySelector('callkite-widget').${code}`);
+
+  it('ends a call for a reason of its own, which stays with the call', async () => {
+    const site = await tests.visit({ attributes: 'voice="off"' });
+    await site.enter();
+    await converse(site, 'Hello');
+    await element(site, `endCall('  The order was placed. ${'x'.repeat(300)}')`);
+    await site.reaches('ended');
+    const [end] = await site.told('call-end');
+    expect(end).toMatchObject({ reason: expect.stringMatching(/^The order was placed\. x+$/) });
+    expect(String(end?.reason)).toHaveLength(200);
+    await site.page.getByText('You ended the call.').waitFor();
+    await eventually('the reason on record', async () => {
+      const call = await tests.world.embedded.request('GET', `/calls/${end?.id}`);
+      const { recipient_context: context } = (await call.json()) as { recipient_context: string | null };
+      return context?.includes('The order was placed.');
+    });
+  });
+
+  it('is told of the tools of the server that the agent uses', async () => {
+    const { embedded, key, workflowId } = tests.world;
+    const { callkite, organizationId } = embedded;
+    const { id: workflow } = await callkite.workflows.create(organizationId, {
+      name: 'Parking',
+      definition: {
+        objective: 'Tell the visitor how to get there.',
+        steps: [{ title: 'Help', instruction: 'Use find_parking and tell them where to park.' }],
+        tools: ['find_parking'],
+      },
+    });
+    await callkite.publishableKeys.update(organizationId, key.id, { workflowIds: [workflowId, workflow] });
+    const site = await tests.visit({ workflow, attributes: 'voice="off"' });
+    await site.enter();
+    await site.button('Start chat').click();
+    await said(site, /behind the house/);
+    expect(await site.told('tool')).toEqual([{ name: 'find_parking', args: { vehicle: null } }]);
+  });
+
+  it('puts a call on hold and goes on, and can type meanwhile', async () => {
+    const site = await tests.visit({ attributes: 'voice="off"' });
+    const sent: string[] = [];
+    site.page.on('websocket', (socket) => {
+      socket.on('framesent', ({ payload }) => {
+        if (typeof payload === 'string') sent.push(payload);
+      });
+    });
+    await site.enter();
+    await converse(site, 'Hello');
+    await element(site, 'pause()');
+    await site.page.getByText('On hold').waitFor();
+    await converse(site, 'Can you repeat that?');
+    await site.button('Resume').click();
+    await site.page.getByText('On hold').waitFor({ state: 'detached' });
+    expect(sent.filter((message) => message.includes('"pause"')).slice(-2)).toEqual([
+      '{"type":"pause","on":true}',
+      '{"type":"pause","on":false}',
+    ]);
+  });
+
+  it('says what was agreed to in the language of the page, also when it starts the call itself', async () => {
+    const site = await tests.visit({ language: 'de', attributes: 'voice="off" consent="notice"' });
+    await site.launcher.waitFor();
+    const callId = await element(site, 'startCall()');
+    await site.reaches('live');
+    const call = await tests.world.embedded.request('GET', `/calls/${callId}`);
+    expect(await call.json()).toMatchObject({
+      visit: { consent: { text: expect.stringMatching(/KI-Assistent/) } },
+    });
+  });
+
+  it('keeps its button when the words for the panel cannot be had', async () => {
+    const site = await tests.visit();
+    await site.page.route('**/en-*.js', (route) => route.abort());
+    await site.launcher.click();
+    await eventually('an error', async () => (await site.told('error')).length > 0);
+    expect(await site.told('error')).toMatchObject([{ code: 'network' }]);
+    expect(await site.page.locator('.panel').count()).toBe(0);
+    expect(await site.launcher.count()).toBe(1);
+    expect(await element(site, 'open')).toBe(false);
   });
 });
 
 describe('the page that shows it', () => {
   it('has a widget that works, under a strict policy', async () => {
-    const site = await world.openDemo();
-    open.push(site);
+    const site = await tests.visitDemo();
     await site.enter();
     await site.type('Hello');
     await eventually('an answer', async () => (await site.lines()).length >= 2);
@@ -295,7 +371,7 @@ describe('the page that shows it', () => {
 
 describe('a call-back', () => {
   it('goes to a finished phone call, with what was agreed to kept', async () => {
-    const site = await visit();
+    const site = await tests.visit();
     await site.launcher.click();
     await site.page.getByRole('tab', { name: 'Call me back' }).click();
     await site.page.getByLabel('Country').selectOption('US');
@@ -303,12 +379,12 @@ describe('a call-back', () => {
     await site.page.getByLabel('Name').fill('Ada');
     const agreed = await site.page.locator('label.consent span').textContent();
     await site.page.getByRole('checkbox').check();
-    await button(site, 'Call me now').click();
+    await site.button('Call me').click();
     await site.page.getByText('The call is over.').waitFor({ timeout: 60_000 });
     await site.shoot('called-back');
-    const [requested] = await named(site, 'callback-requested');
+    const [requested] = await site.told('callback-requested');
     const callId = String(requested?.id);
-    const call = (await (await world.embedded.request('GET', `/calls/${callId}`)).json()) as Record<
+    const call = (await (await tests.world.embedded.request('GET', `/calls/${callId}`)).json()) as Record<
       string,
       unknown
     >;
@@ -326,32 +402,77 @@ describe('a call-back', () => {
         consent: { text: agreed, version: '1', time: expect.any(String) },
       },
     });
-    expect(world.embedded.twilioEmulator.calls().filter(({ to }) => to === callee)).toHaveLength(1);
+    expect(tests.world.embedded.twilioEmulator.calls().filter(({ to }) => to === callee)).toHaveLength(1);
     expect(site.complaints).toEqual([]);
+  });
+
+  it('comes at the time that was chosen, and says when that is', async () => {
+    const site = await tests.visit({ attributes: 'mode="callback"', timezoneId: 'America/New_York' });
+    await site.launcher.click();
+    await site.page.getByLabel('Phone number').fill('2025550103');
+    const tomorrow = new Date(Date.now() + 24 * 3_600_000);
+    const day = tomorrow.toLocaleDateString('sv', { timeZone: 'America/New_York' });
+    await site.page.getByLabel('When').fill(`${day}T10:30`);
+    await site.page.getByRole('checkbox').check();
+    await site.shoot('call-back-at-a-time');
+    await site.button('Call me').click();
+    await site.page.getByText(/^We will call .*2025550103.* on .* 10:30/).waitFor();
+    await site.shoot('call-back-scheduled');
+    const [requested] = await site.told('callback-requested');
+    const call = await tests.world.embedded.request('GET', `/calls/${requested?.id}`);
+    expect(await call.json()).toMatchObject({ state: 'queued' });
+    const [body] = site.posted.filter(({ when }) => when !== undefined);
+    const asked = new Date(String(body?.when)).toLocaleString('sv', { timeZone: 'America/New_York' });
+    expect(asked).toBe(`${day} 10:30:00`);
+  });
+
+  it('can be asked for by the page, at a time of seven days at most', async () => {
+    const site = await tests.visit();
+    const ask = (when: string) =>
+      site.page.evaluate(`document.querySelector('callkite-widget').requestCallback({
+        phone: '+12025550104', when: ${when}, consent: { text: 'I agree' } }).catch(({ code }) => code)`);
+    expect(await ask('new Date(Date.now() + 3600_000)')).toMatch(/^call_/);
+    expect(await ask("'2020-01-01T10:00:00Z'")).toBe('time_invalid');
+    expect(await ask("'soon'")).toBe('time_invalid');
+    expect(await ask('new Date(Date.now() + 8 * 24 * 3600_000)')).toBe('time_invalid');
+    expect(await site.told('error')).toMatchObject(Array(3).fill({ code: 'time_invalid' }));
+  });
+
+  it('says at the field that a time cannot be had', async () => {
+    const site = await tests.visit({ attributes: 'mode="callback"' });
+    await site.launcher.click();
+    await site.page.getByLabel('Phone number').fill('2025550105');
+    const field = site.page.getByLabel('When');
+    await field.fill('2020-01-01T10:00');
+    await site.page.getByRole('checkbox').check();
+    await site.button('Call me').click();
+    await site.page.getByRole('alert').getByText('within the next seven days').waitFor();
+    expect(await field.getAttribute('aria-invalid')).toBe('true');
+    expect(await field.inputValue()).toBe('2020-01-01T10:00');
   });
 
   it.each([
     ['12', 'US', 'This is not a phone number we can read.'],
     ['30 901820', 'DE', 'We cannot call this number.'],
   ])('does not take %s of %s, and says so at the field', async (phone, country, sentence) => {
-    const site = await visit();
+    const site = await tests.visit();
     await site.launcher.click();
     await site.page.getByRole('tab', { name: 'Call me back' }).click();
     await site.page.getByLabel('Country').selectOption(country);
     const field = site.page.getByLabel('Phone number');
     await field.fill(phone);
     await site.page.getByRole('checkbox').check();
-    await button(site, 'Call me now').click();
+    await site.button('Call me').click();
     await site.page.getByRole('alert').getByText(sentence, { exact: false }).waitFor();
     expect(await field.getAttribute('aria-invalid')).toBe('true');
     expect(await field.inputValue()).toBe(phone);
   });
 
   it('is not asked for without consent', async () => {
-    const site = await visit({ attributes: 'mode="callback"' });
+    const site = await tests.visit({ attributes: 'mode="callback"' });
     await site.launcher.click();
     await site.page.getByLabel('Phone number').fill('2025550102');
-    await button(site, 'Call me now').click();
+    await site.button('Call me').click();
     await site.page.getByRole('alert').getByText('Please tick the box first.').waitFor();
     expect(site.requests.some((url) => url.includes('/widget/callbacks'))).toBe(false);
   });

@@ -109,6 +109,52 @@ async function heardInPage(): Promise<string> {
   return understood(resampled(samples, rate, lineRate));
 }
 
+/** Asks until a number has stopped to grow. */
+async function settled(count: () => number | Promise<number>): Promise<number> {
+  let before = -1;
+  return eventually('an end of it', async () => {
+    const last = before;
+    await new Promise((resolve) => setTimeout(resolve, 400));
+    before = await count();
+    return before === last && { count: before };
+  }).then(({ count }) => count);
+}
+
+it('sends and plays nothing while it is on hold, and goes on where it was', {
+  timeout: 120_000,
+}, async () => {
+  const held = await world.open({ microphone: 'granted', initScript: soundOfPage });
+  let sent = 0;
+  let received = 0;
+  held.page.on('websocket', (socket) => {
+    socket.on('framesent', ({ payload }) => {
+      if (typeof payload !== 'string') sent += 1;
+    });
+    socket.on('framereceived', ({ payload }) => {
+      if (typeof payload !== 'string') received += 1;
+    });
+  });
+  const played = () => held.page.evaluate('window.played.length') as Promise<number>;
+  const pause = (on: boolean) => held.page.evaluate(`document.querySelector('callkite-widget').pause(${on})`);
+  try {
+    await held.enter();
+    await held.button('Start call').click();
+    await eventually('sound both ways', async () => sent > 20 && received > 20 && (await played()) > 0);
+    await pause(true);
+    const sentBefore = await settled(() => sent);
+    const receivedBefore = await settled(() => received);
+    const playedBefore = await settled(played);
+    await held.shoot('on-hold');
+    expect([sent, received, await played()]).toEqual([sentBefore, receivedBefore, playedBefore]);
+    await pause(false);
+    await eventually('sound both ways again', async () => {
+      return sent > sentBefore && received > receivedBefore && (await played()) > playedBefore;
+    });
+  } finally {
+    await held.close();
+  }
+});
+
 it('changes rates back and forth without a word being lost', async () => {
   const { audio, words } = await speak('Tuesday at three in the afternoon suits me well', {
     voice: 'callee',

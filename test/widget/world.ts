@@ -9,13 +9,13 @@ import path from 'node:path';
 import type { Duplex } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import type { Callkite } from '@callkite/core';
+import type { AgentTool, Callkite, PublishableKey } from '@callkite/core';
 import { attachSockets, callkiteMiddleware } from '@callkite/core/node';
 import express from 'express';
 import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from 'playwright-core';
 import { widgetDemo } from '../../apps/server/src/widget-demo.ts';
 import { widgetFiles } from '../../apps/server/src/widget-files.ts';
-import { type Embedded, startEmbedded } from '../embedded.ts';
+import { type Embedded, eventually, startEmbedded } from '../embedded.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const screenshots = path.join(root, 'artifacts/widget');
@@ -38,8 +38,12 @@ export async function buildWidget(): Promise<{ directory: string; remove(): Prom
 export interface PageOptions extends BrowserContextOptions {
   /** Attributes of the element besides key and workflow. */
   attributes?: string;
+  /** What the element starts. @default the world's workflow */
+  workflow?: string;
   /** The page has a script with attributes, and no element. @default false */
   byScript?: boolean;
+  /** The page has this script, a module, and nothing of ours. */
+  module?: string;
   /** Attributes of a second one. @default there is none */
   second?: string;
   /** Of the page. @default 'en' */
@@ -60,10 +64,17 @@ export interface Site {
   readonly complaints: string[];
   /** URLs that were asked for, sockets included. */
   readonly requests: string[];
+  /** What was posted, as JSON. */
+  readonly posted: Record<string, unknown>[];
+  button(name: string): Locator;
   /** Of the first widget. */
   status(): Promise<string>;
+  /** Waits for a status. */
+  reaches(status: string): Promise<unknown>;
   /** Events of the widgets: their names and details. */
   events(): Promise<{ name: string; detail: Record<string, unknown> }[]>;
+  /** The details of those with this name. */
+  told(name: string): Promise<Record<string, unknown>[]>;
   /** The lines of the conversation, as they are shown. */
   lines(): Promise<string[]>;
   /** Opens the panel and agrees. */
@@ -79,6 +90,8 @@ export interface World {
   readonly workflowId: string;
   /** Of the server. */
   readonly url: string;
+  /** What the pages use. */
+  readonly key: PublishableKey;
   open(options?: PageOptions): Promise<Site>;
   /** The page that shows the widget. */
   openDemo(): Promise<Site>;
@@ -98,10 +111,10 @@ const flags = [
 
 /**
  * @param options.browserFlags on top, for the browser with a microphone; `opening`: what the agent begins with;
- *   `speed`: how much faster than life
+ *   `speed`: how much faster than life; `tools`: what workflows may name
  */
 export async function startWorld(
-  options: { browserFlags?: string[]; opening?: string; speed?: number } = {},
+  options: { browserFlags?: string[]; opening?: string; speed?: number; tools?: AgentTool[] } = {},
 ): Promise<World> {
   mkdirSync(screenshots, { recursive: true });
   const built = await buildWidget();
@@ -111,6 +124,7 @@ export async function startWorld(
     mount: (callkite, port) => mount(callkite, port, built.directory, sockets),
     callkite: {
       webCalls: { perAddressAndMinute: 1000, perKeyAndMinute: 1000 },
+      tools: options.tools ?? [],
     },
   });
   const { callkite, organizationId, url } = embedded;
@@ -127,11 +141,11 @@ export async function startWorld(
       voicemail: { message: 'This is a reminder of your appointment on Tuesday at 3 pm.' },
     },
   });
-  const pages = new Map<string, { html: string; headers: Record<string, string> }>();
+  const files = new Map<string, { body: string; headers: Record<string, string> }>();
   const site = createServer((request, response) => {
-    const found = pages.get(request.url ?? '');
-    response.writeHead(found ? 200 : 204, { 'content-type': 'text/html; charset=utf-8', ...found?.headers });
-    response.end(found?.html);
+    const found = files.get(request.url ?? '');
+    response.writeHead(found ? 200 : 204, found?.headers);
+    response.end(found?.body);
   });
   const origin = `http://localhost:${await listen(site)}`;
   const { key } = await callkite.publishableKeys.create(organizationId, {
@@ -150,19 +164,22 @@ export async function startWorld(
   ]);
   const without = await launch([]);
 
-  const policy = [
-    "default-src 'none'",
-    `script-src ${url}`,
-    `connect-src ${url} ${url.replace('http', 'ws')}`,
-    "img-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-  ].join('; ');
+  const policy = (scripts: string) =>
+    [
+      "default-src 'none'",
+      `script-src ${scripts}`,
+      `connect-src ${url} ${url.replace('http', 'ws')}`,
+      "img-src 'self'",
+      "base-uri 'none'",
+      "form-action 'none'",
+    ].join('; ');
 
   async function open(page: PageOptions = {}): Promise<Site> {
     const {
       attributes = '',
+      workflow = workflowId,
       byScript = false,
+      module,
       second,
       language = 'en',
       headers = {},
@@ -171,14 +188,26 @@ export async function startWorld(
       ...context
     } = page;
     const element = (more: string) =>
-      `<callkite-widget public-key="${key.key}" workflow="${workflowId}" ${more}></callkite-widget>`;
-    const address = `/page-${pages.size}`;
-    pages.set(address, {
-      headers: { 'content-security-policy': policy, ...headers },
-      html: `<!doctype html><html lang="${language}"><head><meta charset="utf-8"><title>A site</title>
+      `<callkite-widget public-key="${key.key}" workflow="${workflow}" ${more}></callkite-widget>`;
+    const elements = byScript ? '' : element(attributes) + (second === undefined ? '' : element(second));
+    const attributesOfScript = byScript
+      ? `data-public-key="${key.key}" data-workflow="${workflow}" data-voice="off"`
+      : '';
+    const address = `/page-${files.size}`;
+    const script = module === undefined ? `${url}/widget/v1/widget.js` : `${address}.js`;
+    if (module !== undefined) {
+      files.set(script, { headers: { 'content-type': 'text/javascript; charset=utf-8' }, body: module });
+    }
+    files.set(address, {
+      headers: {
+        'content-type': 'text/html; charset=utf-8',
+        'content-security-policy': policy(module === undefined ? url : `'self' ${url}`),
+        ...headers,
+      },
+      body: `<!doctype html><html lang="${language}"><head><meta charset="utf-8"><title>A site</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<script type="module" src="${url}/widget/v1/widget.js" ${byScript ? `data-public-key="${key.key}" data-workflow="${workflowId}" data-voice="off"` : ''}></script></head>
-<body><main><h1>A site</h1><p>With a <a href="#here">link</a>.</p>${byScript ? '' : element(attributes)}${second === undefined ? '' : element(second)}</main></body></html>`,
+<script type="module" src="${script}" ${attributesOfScript}></script></head>
+<body><main><h1>A site</h1><p>With a <a href="#here">link</a>.</p>${module === undefined ? elements : ''}</main></body></html>`,
     });
     const browser = microphone === 'none' ? without : withMicrophone;
     return openSite(browser, `${origin}${address}`, initScript, {
@@ -192,6 +221,7 @@ export async function startWorld(
     embedded,
     workflowId,
     url,
+    key,
     open,
     openDemo: () =>
       openSite(withMicrophone, `${url}/widget/demo`, '', { viewport: { width: 1200, height: 800 } }),
@@ -221,19 +251,29 @@ async function openSite(
     if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
   });
   page.on('pageerror', (error) => complaints.push(String(error)));
-  page.on('request', (request) => requests.push(request.url()));
+  const posted: Record<string, unknown>[] = [];
+  page.on('request', (request) => {
+    requests.push(request.url());
+    if (request.method() === 'POST') posted.push(request.postDataJSON());
+  });
   page.on('websocket', (socket) => requests.push(socket.url()));
   await page.addInitScript(noteEvents + initScript);
   await page.goto(url);
   const launcher = page.locator('button.launcher').first();
+  const status = () => page.evaluate('document.querySelector("callkite-widget").status') as Promise<string>;
+  const events = () => page.evaluate('window.noted') as ReturnType<Site['events']>;
   const composer = page.getByRole('textbox', { name: 'Type a message' }).first();
   return {
     page,
     launcher,
     complaints,
     requests,
-    status: () => page.evaluate('document.querySelector("callkite-widget").status') as Promise<string>,
-    events: () => page.evaluate('window.noted') as ReturnType<Site['events']>,
+    posted,
+    button: (name) => page.getByRole('button', { name, exact: true }),
+    status,
+    reaches: (expected) => eventually(`the status ${expected}`, async () => (await status()) === expected),
+    events,
+    told: async (name) => (await events()).filter((event) => event.name === name).map(({ detail }) => detail),
     lines: () =>
       page
         .locator('.message:not(.interim)')

@@ -10,6 +10,7 @@ export type ErrorCode =
   | 'workflow_disabled'
   | 'phone_invalid'
   | 'phone_not_allowed'
+  | 'time_invalid'
   | 'call_in_progress'
   | 'network'
   | 'server';
@@ -65,6 +66,8 @@ export interface CallState {
   /** Why the last attempt to start a call failed. */
   readonly failure: ErrorCode | null;
   readonly endReason: EndReason | null;
+  /** Why the page ended it, in its own words. */
+  readonly pageReason: string | null;
 }
 
 /** Before the first call. */
@@ -84,4 +87,5 @@ export const noCall: CallState = {
   notice: null,
   failure: null,
   endReason: null,
+  pageReason: null,
 };

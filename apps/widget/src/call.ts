@@ -40,6 +40,8 @@ export interface SavedCall {
 /** The line and its sound can be had by one call of a page at a time. */
 let callOfThisPage: Call | null = null;
 
+/** Of the page, as far as the server takes it. */
+const longestReason = 200;
 const closeReasons: Record<number, EndReason> = { 1000: 'agent', 4409: 'replaced', 4429: 'unavailable' };
 const closeFailures: Record<number, ErrorCode> = { 4403: 'origin_not_allowed', 4429: 'rate_limited' };
 
@@ -126,21 +128,23 @@ export class Call {
     else void context.close();
   }
 
-  end(): void {
+  /** @param reason of the page, in its own words */
+  end(reason?: string): void {
     if (!this.#isOpen) return;
-    this.#connection?.send({ type: 'end' });
-    this.#over('visitor');
+    const pageReason = reason?.trim().slice(0, longestReason) || undefined;
+    this.#connection?.send({ type: 'end', ...(pageReason && { reason: pageReason }) });
+    this.#over('visitor', { pageReason });
   }
 
   mute(on: boolean): void {
     this.#dispatch({ type: 'muted', on });
-    this.#applyMute();
+    this.#applyHolds();
   }
 
-  /** Holds the call here: the microphone is off, and the agent is not heard. */
+  /** Puts the call on hold: no sound is sent or played, and the agent waits. */
   pause(on: boolean): void {
     this.#dispatch({ type: 'paused', on });
-    this.#applyMute();
+    this.#applyHolds();
   }
 
   sendText(text: string): void {
@@ -222,7 +226,7 @@ export class Call {
     this.#dispatch({ type: 'server', event, atMs: Date.now() });
     switch (event.type) {
       case 'ready':
-        this.#applyMute();
+        this.#applyHolds();
         break;
       case 'mark':
         // Without a loudspeaker there is nothing to wait for.
@@ -234,7 +238,7 @@ export class Call {
         break;
       case 'end':
         this.#listener.received(event);
-        this.#over(event.reason, event.duration_ms);
+        this.#over(event.reason, { durationMs: event.duration_ms });
         return;
     }
     this.#listener.received(event);
@@ -271,24 +275,20 @@ export class Call {
     this.#voice = voice ?? null;
     this.#dispatch({ type: 'asking', asking: false });
     if (voice) this.#dispatch({ type: 'voice', open: true });
-    this.#applyMute();
+    this.#applyHolds();
   }
 
-  #applyMute(): void {
+  #applyHolds(): void {
     const { muted, paused } = this.#state;
     this.#voice?.mute(muted || paused);
-    this.#voice?.silence(paused);
+    this.#voice?.hold(paused);
     this.#connection?.mention({ type: 'mute', on: muted || paused });
+    this.#connection?.mention({ type: 'pause', on: paused });
   }
 
-  #over(reason: EndReason, durationMs?: number): void {
+  #over(reason: EndReason, more: { durationMs?: number; pageReason?: string | undefined } = {}): void {
     this.#release();
-    this.#dispatch({
-      type: 'over',
-      reason,
-      atMs: Date.now(),
-      ...(durationMs !== undefined && { durationMs }),
-    });
+    this.#dispatch({ type: 'over', reason, atMs: Date.now(), ...more });
   }
 
   #fail(code: ErrorCode, message: string): void {

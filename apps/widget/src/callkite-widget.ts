@@ -1,4 +1,4 @@
-import type { Consent } from '@callkite/core/contract';
+import type { Consent, WidgetSessionRequest } from '@callkite/core/contract';
 import { nothing, unsafeCSS } from 'lit';
 import { addStyles } from './add-styles.ts';
 import type { CallState, CallStatus } from './call-state.ts';
@@ -9,11 +9,10 @@ import { LazyCall, type LazyCallListener } from './lazy-call.ts';
 import type { CallbackOptions, GivenConsent, StartOptions } from './options.ts';
 import { type ServerApi, serverApi, WidgetError } from './server-api.ts';
 import { Settings, serverOf } from './settings.ts';
-import { en } from './strings/en.ts';
-import { directionOf, languageFor, loadPack, stringsOf } from './strings/languages.ts';
+import { directionOf, greetingOf, languageFor, loadPack, stringsOf } from './strings/languages.ts';
 import type { LanguagePack, Strings } from './strings/strings.ts';
-import type { Actions, CallbackFields, Tab, View } from './views/view.ts';
-import { widgetView } from './views/widget-view.ts';
+import type { Actions, CallbackFields, ClosedView, Tab, View } from './views/view.ts';
+import { closedView, widgetView } from './views/widget-view.ts';
 import styles from './widget.css?inline';
 
 let widgetsOnPage = 0;
@@ -74,7 +73,11 @@ export class CallkiteWidget extends Settings {
   #callbackView: View['callbackView'] = null;
   #callback: Promise<Callback> | null = null;
   #callbackState: CallbackState | null = null;
-  #pack: { tag: string; texts: LanguagePack } | null = null;
+  #pack: {
+    readonly tag: string;
+    readonly loading: Promise<LanguagePack>;
+    texts: LanguagePack | null;
+  } | null = null;
   #tab: Tab = 'talk';
   #agreedAt: string | null = null;
   #isConsentMissing = false;
@@ -121,12 +124,12 @@ export class CallkiteWidget extends Settings {
    */
   async startCall(options: StartOptions = {}): Promise<string | null> {
     if (this.#call.isOpen) return null;
-    const consent = this.#sessionConsent();
-    if (consent === null) {
+    if (this.consent === 'required' && this.#agreedAt === null) {
       this.#tab = 'talk';
       this.#isConsentMissing = true;
       this.show();
       this.requestUpdate();
+      await this.#loadStrings().catch(this.#onNoStrings);
       await this.updateComplete;
       this.shadowRoot?.querySelector<HTMLElement>('#consent')?.focus();
       return null;
@@ -137,16 +140,16 @@ export class CallkiteWidget extends Settings {
     this.show();
     return this.#call.start({
       api: this.#api(),
-      request: { ...this.#visitor(variables), ...(consent && { consent }) },
+      request: this.#sessionRequest(variables),
       media: this.voice === 'off' ? 'text' : (options.media ?? 'audio'),
       language: this.#tag,
       text: options.text,
     });
   }
 
-  /** Ends the call. */
-  endCall(): void {
-    this.#call.do((call) => call.end());
+  /** Ends the call. @param reason in your own words, at most 200 characters; told by `call-end`, and kept with the call */
+  endCall(reason?: string): void {
+    this.#call.do((call) => call.end(reason));
   }
 
   /** Turns the microphone off or on. @param on the other way round when absent */
@@ -155,7 +158,10 @@ export class CallkiteWidget extends Settings {
     this.#tell('mute', { on });
   }
 
-  /** Holds the call, or goes on: the microphone is off and the agent is not heard. */
+  /**
+   * Puts the call on hold, or goes on: no sound is sent or played, and for five minutes the agent does not ask whether
+   * anybody is there. @param on the other way round when absent
+   */
   pause(on = !this.#call.state.paused): void {
     this.#call.do((call) => call.pause(on));
   }
@@ -179,15 +185,16 @@ export class CallkiteWidget extends Settings {
   }
 
   /**
-   * Has the visitor called.
+   * Has the visitor called, now or `when` it suits.
    * @returns the id of the phone call. Rejects with an error that has a `code`
    */
-  async requestCallback({ phone, name, consent, variables }: CallbackOptions): Promise<string> {
+  async requestCallback({ phone, name, when, consent, variables }: CallbackOptions): Promise<string> {
     try {
       const id = await (await this.#loadCallback()).request(this.#api(), {
         ...this.#visitor({ ...this.variables, ...variables }),
         phone,
         ...(name && { name }),
+        when,
         consent: this.#withVersion(consent),
       });
       this.#tell('callback-requested', { id });
@@ -222,6 +229,7 @@ export class CallkiteWidget extends Settings {
   }
 
   protected override willUpdate(): void {
+    super.willUpdate();
     const root = this.shadowRoot;
     this.#hadFocus = Boolean(root?.activeElement);
     const log = root?.querySelector('.log');
@@ -230,7 +238,7 @@ export class CallkiteWidget extends Settings {
     else if (this.mode === 'talk') this.#tab = 'talk';
     const isOpen = this.open || this.inline;
     if (isOpen && this.#tab === 'callback' && !this.#callbackView) void this.#loadCallback();
-    if (isOpen && this.#pack?.tag !== this.#tag) void this.#loadPack(this.#tag);
+    if ((isOpen || this.#call.isOpen) && !this.#strings) this.#loadStrings().catch(this.#onNoStrings);
   }
 
   protected override updated(): void {
@@ -249,15 +257,21 @@ export class CallkiteWidget extends Settings {
 
   protected override render(): unknown {
     const tag = this.#tag;
-    // Nobody is to read another language for a moment.
-    if ((this.inline || this.open) && this.#pack?.tag !== tag) return nothing;
-    const strings = this.#strings;
-    const heading = this.heading || strings.heading;
-    return widgetView({
-      strings,
+    const greeting = greetingOf(languageFor(tag));
+    const heading = this.heading || this.strings.heading || greeting;
+    const closed: ClosedView = {
+      launcher: this.strings.launcher || greeting,
       language: Object.keys(this.strings).length > 0 ? tag : languageFor(tag),
       direction: directionOf(tag),
       label: this.#label === 1 ? heading : `${heading} (${this.#label})`,
+      actions: this.#actions,
+    };
+    const strings = this.#strings;
+    // Nobody is to read another language for a moment.
+    if (!strings) return this.inline ? nothing : closedView(closed);
+    return widgetView({
+      ...closed,
+      strings,
       inline: this.inline,
       open: this.open,
       heading,
@@ -279,7 +293,6 @@ export class CallkiteWidget extends Settings {
       callbackConsentMissing: this.#isCallbackConsentMissing,
       callbackView: this.#callbackView,
       nowMs: Date.now(),
-      actions: this.#actions,
     });
   }
 
@@ -317,7 +330,7 @@ export class CallkiteWidget extends Settings {
         if (event.type === 'transcript') {
           const { id, role, text, final } = event;
           this.#tell('transcript', { id, role, text, final });
-        } else if (event.type === 'tool') this.#tell('tool', { name: event.name });
+        } else if (event.type === 'tool') this.#tell('tool', { name: event.name, args: event.args });
       },
       failed: (code, message) => this.#tell('error', { code, message }),
       loaded: (styles) => {
@@ -340,21 +353,21 @@ export class CallkiteWidget extends Settings {
     } else if (state.status === 'ended') {
       this.#tell('call-end', {
         id: state.callId,
-        reason: state.endReason,
+        reason: state.pageReason ?? state.endReason,
         duration: state.durationMs / 1000,
       });
     }
   }
 
-  #submitCallback({ phone, name, agreed }: CallbackFields): void {
-    this.#isCallbackConsentMissing = !agreed;
-    if (phone === null || !agreed) {
+  #submitCallback({ phone, name, when, agreedTo }: CallbackFields): void {
+    this.#isCallbackConsentMissing = agreedTo === null;
+    if (phone === null || agreedTo === null) {
       this.#resetCallback(phone === null ? 'phone_invalid' : null);
       const field = phone === null ? '#phone' : '#agreed';
       void this.updateComplete.then(() => this.shadowRoot?.querySelector<HTMLElement>(field)?.focus());
       return;
     }
-    this.requestCallback({ phone, name, consent: { text: this.#strings.callbackConsent } }).catch(
+    this.requestCallback({ phone, name, when, consent: { text: agreedTo } }).catch(
       // The form shows it.
       () => undefined,
     );
@@ -364,9 +377,11 @@ export class CallkiteWidget extends Settings {
     return this.lang || document.documentElement.lang || navigator.language;
   }
 
-  /** What is shown. The words on the button are there before a language is. */
-  get #strings(): Strings {
-    return stringsOf(languageFor(this.#tag), this.#pack?.texts ?? en, this.strings);
+  /** What is shown, once its language is loaded. */
+  get #strings(): Strings | null {
+    const tag = this.#tag;
+    const texts = this.#pack?.tag === tag ? this.#pack.texts : null;
+    return texts && stringsOf(languageFor(tag), texts, this.strings);
   }
 
   get #storageKey(): string {
@@ -387,12 +402,13 @@ export class CallkiteWidget extends Settings {
     };
   }
 
-  /** @returns `undefined` when none is asked for, `null` when the visitor has not agreed */
-  #sessionConsent(): Consent | undefined | null {
-    if (this.consent === 'off') return undefined;
-    if (this.consent === 'notice') return this.#withVersion({ text: this.#strings.consentNotice });
-    if (this.#agreedAt === null) return null;
-    return this.#withVersion({ text: this.#strings.consent, time: this.#agreedAt });
+  async #sessionRequest(variables: Record<string, string>): Promise<Omit<WidgetSessionRequest, 'media'>> {
+    const visitor = this.#visitor(variables);
+    if (this.consent === 'off') return visitor;
+    const time = this.#agreedAt ?? undefined;
+    const { consent, consentNotice } = await this.#loadStrings();
+    const given = this.consent === 'notice' ? { text: consentNotice } : { text: consent, time };
+    return { ...visitor, consent: this.#withVersion(given) };
   }
 
   #withVersion({ text, version, time }: GivenConsent): Consent {
@@ -419,12 +435,26 @@ export class CallkiteWidget extends Settings {
     this.#callback?.then((callback) => callback.reset(failure));
   }
 
-  async #loadPack(tag: string): Promise<void> {
-    const texts = await loadPack(languageFor(tag));
-    if (tag !== this.#tag) return;
-    this.#pack = { tag, texts };
+  async #loadStrings(): Promise<Strings> {
+    const tag = this.#tag;
+    if (this.#pack?.tag !== tag) this.#pack = { tag, loading: loadPack(languageFor(tag)), texts: null };
+    const pack = this.#pack;
+    try {
+      pack.texts = await pack.loading;
+    } catch (error) {
+      if (this.#pack === pack) this.#pack = null;
+      throw error;
+    }
     this.requestUpdate();
+    return stringsOf(languageFor(tag), pack.texts, this.strings);
   }
+
+  /** A panel without words is none: the button stays, to be pressed again. */
+  readonly #onNoStrings = (error: unknown) => {
+    if (!this.open) return;
+    this.hide();
+    this.#tell('error', { code: 'network', message: String(error) });
+  };
 
   #resumeKeptCall(): boolean {
     const kept = this.persist === 'session' ? takeKeptCall(this.#storageKey) : null;

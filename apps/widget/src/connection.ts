@@ -23,7 +23,7 @@ export interface Connection {
   /** Sends once and surely. @returns the number of the message */
   send(message: OutgoingMessage): number;
   /** Sends now or never. */
-  mention(message: Extract<WidgetClientEvent, { type: 'mute' }>): void;
+  mention(message: Extract<WidgetClientEvent, { type: 'mute' | 'pause' }>): void;
   sendSound(frame: ArrayBuffer): void;
   /** Gives up the line without a word. */
   close(): void;

@@ -1,4 +1,4 @@
-import type { CallStatus, EndReason, ErrorCode } from './call-state.ts';
+import type { CallStatus, ErrorCode } from './call-state.ts';
 
 /** What the `detail` of each event holds. The event's type is the name with `callkite:` before it. */
 export interface CallkiteEvents {
@@ -14,11 +14,11 @@ export interface CallkiteEvents {
   status: { status: CallStatus };
   /** A line of the conversation; told again while it grows, until it is final. */
   transcript: { id: string; role: 'assistant' | 'user'; text: string; final: boolean };
-  /** The agent uses a tool. */
-  tool: { name: string };
+  /** The agent uses a tool of your server, with the arguments the model gave. */
+  tool: { name: string; args: Readonly<Record<string, unknown>> };
   mute: { on: boolean };
   error: { code: ErrorCode; message: string };
-  /** `duration` in seconds. */
-  'call-end': { id: string | null; reason: EndReason | null; duration: number };
+  /** `reason` is an `EndReason`, or what the page gave to `endCall`; `duration` in seconds. */
+  'call-end': { id: string | null; reason: string | null; duration: number };
   'callback-requested': { id: string };
 }

@@ -2,7 +2,9 @@ import type { Call, CallListener, CallStart, SavedCall } from './call.ts';
 import { type CallState, noCall } from './call-state.ts';
 import type { View } from './views/view.ts';
 
-export interface LazyCallStart extends Omit<CallStart, 'context'> {
+export interface LazyCallStart extends Omit<CallStart, 'context' | 'request'> {
+  /** May need words that are still being loaded. */
+  readonly request: Promise<CallStart['request']>;
   readonly media: 'audio' | 'text';
 }
 
@@ -44,7 +46,8 @@ export class LazyCall {
     const context = media === 'audio' ? openContext() : null;
     this.#changed({ ...noCall, status: 'connecting' });
     try {
-      return await (await this.#load()).start({ ...start, context });
+      const [call, request] = await Promise.all([this.#load(), start.request]);
+      return await call.start({ ...start, request, context });
     } catch (error) {
       void context?.close();
       this.#changed({ ...noCall, failure: 'network' });

@@ -132,6 +132,15 @@ it('marks a typed line that was refused', () => {
   expect(lines.map(({ delivery }) => delivery)).toEqual(['sent', 'refused']);
 });
 
+it('tells why the page ended it beside who did', () => {
+  const over = { type: 'over', reason: 'visitor', atMs: 2000 } as const;
+  expect(after([dial, ready(), over])).toMatchObject({ endReason: 'visitor', pageReason: null });
+  expect(after([dial, ready(), { ...over, pageReason: 'Sold' }])).toMatchObject({
+    endReason: 'visitor',
+    pageReason: 'Sold',
+  });
+});
+
 it('takes a call over from an earlier page, without its microphone', () => {
   const saved = after([dial, ready(1000), line('a', 'Hello'), { type: 'voice', open: true }]);
   const resumed = after([{ type: 'resume', state: saved }]);

@@ -18,8 +18,9 @@ export type CallEvent =
   | {
       readonly type: 'over';
       readonly reason: EndReason;
+      readonly pageReason?: string | undefined;
       readonly atMs: number;
-      readonly durationMs?: number;
+      readonly durationMs?: number | undefined;
     };
 
 /** The next state. A call that is over stays as it was until another begins. */
@@ -57,6 +58,7 @@ export function nextCallState(state: CallState, event: CallEvent): CallState {
         ...state,
         status: 'ended',
         endReason: event.reason,
+        pageReason: event.pageReason ?? null,
         durationMs:
           event.durationMs ?? (state.startedAtMs === null ? 0 : Math.max(0, event.atMs - state.startedAtMs)),
         hasVoice: false,

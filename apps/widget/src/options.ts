@@ -21,6 +21,8 @@ export interface CallbackOptions {
   /** E.164, such as `+12025550102`. */
   phone: string;
   name?: string | undefined;
+  /** An ISO 8601 date and time, or a `Date`, within the next seven days. @default now */
+  when?: string | Date | undefined;
   consent: GivenConsent;
   /** On top of the attribute `variables`. */
   variables?: Record<string, string> | undefined;

@@ -62,9 +62,10 @@ async function ask<Answer>(url: string, request: RequestInit): Promise<Answer> {
   }
   const body: unknown = await answer.json().catch(() => null);
   if (answer.ok && body !== null) return body as Answer;
-  const { code, error } = (body ?? {}) as Partial<WidgetErrorBody>;
+  const { code, error, details } = (body ?? {}) as Partial<WidgetErrorBody>;
   throw new WidgetError(
-    codes[code as WidgetErrorCode] ?? 'server',
+    // By the server's clock, the time may have passed.
+    details?.when ? 'time_invalid' : (codes[code as WidgetErrorCode] ?? 'server'),
     error ?? `The server answered with ${answer.status}`,
   );
 }

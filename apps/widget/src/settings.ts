@@ -69,6 +69,8 @@ export class Settings extends LitElement {
   /** Texts of your own. */
   declare strings: StringOverrides;
 
+  readonly #defaults: readonly (readonly [name: string, value: unknown])[];
+
   constructor() {
     super();
     this.publicKey = '';
@@ -93,6 +95,14 @@ export class Settings extends LitElement {
     this.transcript = 'on';
     this.persist = 'session';
     this.strings = {};
+    this.#defaults = Object.keys(Settings.properties).map((name) => [name, Reflect.get(this, name)]);
+  }
+
+  /** What is not given any more is as it was at first: React sets it to `undefined`. */
+  protected override willUpdate(): void {
+    for (const [name, value] of this.#defaults) {
+      if (Reflect.get(this, name) === undefined) Reflect.set(this, name, value);
+    }
   }
 }
 

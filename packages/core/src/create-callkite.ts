@@ -149,7 +149,7 @@ export function createCallkite(options: CallkiteOptions): Callkite {
   const emit: EmitEvent = (event) => {
     if (event.type === 'call.finished') unfinished.finished(event.callId);
     else if (event.type === 'call.spoken') webCallSockets.spoken(event.callId, event.role, event.content);
-    else if (event.type === 'call.tool') webCallSockets.usesTool(event.callId, event.name);
+    else if (event.type === 'call.tool') webCallSockets.usesTool(event.callId, event);
     try {
       options.onEvent?.(event);
     } catch (error) {
@@ -375,6 +375,7 @@ export function createCallkite(options: CallkiteOptions): Callkite {
       return conversations.begin(callId, channel, line);
     },
     note: conversations.note,
+    pause: conversations.pause,
     onEnded: onWebCallEnded,
     resumeWindowMs,
     maximumLive,

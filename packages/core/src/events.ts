@@ -16,8 +16,13 @@ export type CallkiteEvent =
       readonly role: 'assistant' | 'user';
       readonly content: string;
     }
-  /** The agent begins to use one of the server's own tools. */
-  | { readonly type: 'call.tool'; readonly callId: string; readonly name: string }
+  /** The agent begins to use one of the server's own tools, with these arguments. */
+  | {
+      readonly type: 'call.tool';
+      readonly callId: string;
+      readonly name: string;
+      readonly args: Readonly<Record<string, unknown>>;
+    }
   | {
       readonly type: 'call.completed';
       readonly callId: string;

@@ -22,8 +22,8 @@ export interface Voice {
   clear(): void;
   /** Whether the line carries the microphone or silence. */
   mute(muted: boolean): void;
-  /** Whether the agent's sound is heard. */
-  silence(silent: boolean): void;
+  /** Stops sound both ways where it is, or goes on there. */
+  hold(on: boolean): void;
   /** Releases the microphone and the audio context. */
   close(): void;
 }
@@ -50,8 +50,7 @@ export async function openVoice(
     outputChannelCount: [1],
   });
   source.connect(capture);
-  const loudspeaker = new GainNode(context);
-  playback.connect(loudspeaker).connect(context.destination);
+  playback.connect(context.destination);
 
   let speakingSince: number | null = null;
   let learnedMs = 0;
@@ -80,8 +79,10 @@ export async function openVoice(
   for (const track of tracks) track.onended = () => events.lost();
   // Phones suspend the context for a ringing call or behind a locked screen, and leave it to the page to go on. After a
   // reload it may wait for a gesture.
+  let isHeld = false;
   const wake = () => {
-    if (document.visibilityState === 'visible' && context.state !== 'running') void context.resume();
+    if (isHeld || document.visibilityState !== 'visible' || context.state === 'running') return;
+    void context.resume();
   };
   context.onstatechange = wake;
   for (const occasion of occasions) document.addEventListener(occasion, wake);
@@ -95,8 +96,10 @@ export async function openVoice(
     mute(muted) {
       for (const track of tracks) track.enabled = !muted;
     },
-    silence(silent) {
-      loudspeaker.gain.value = silent ? 0 : 1;
+    hold(on) {
+      isHeld = on;
+      if (on) void context.suspend();
+      else wake();
     },
     close() {
       for (const occasion of occasions) document.removeEventListener(occasion, wake);

@@ -1,4 +1,3 @@
-import { en } from './en.ts';
 import type { LanguagePack, StringOverrides, Strings } from './strings.ts';
 
 /** The words on the button, so that a page needs no more than one file until it is pressed. */
@@ -14,7 +13,8 @@ const greetings = {
 /** A language the widget speaks by itself. */
 export type Language = keyof typeof greetings;
 
-const packs: Record<Exclude<Language, 'en'>, () => Promise<LanguagePack>> = {
+const packs: Record<Language, () => Promise<LanguagePack>> = {
+  en: async () => (await import('./en.ts')).en,
   de: async () => (await import('./de.ts')).de,
   es: async () => (await import('./es.ts')).es,
   fr: async () => (await import('./fr.ts')).fr,
@@ -31,18 +31,21 @@ export function languageFor(tag: string): Language {
   return Object.hasOwn(greetings, language) ? (language as Language) : 'en';
 }
 
+/** What stands on the button, and above the panel, where the page has no words of its own. */
+export const greetingOf = (language: Language): string => greetings[language];
+
 /** `rtl` for languages written from the right, known to the widget or brought by the page. */
 export const directionOf = (tag: string): 'ltr' | 'rtl' =>
   rightToLeft.includes(primary(tag)) ? 'rtl' : 'ltr';
 
 /** The texts of a language. A pack that cannot be loaded is stood in for by English. */
-export async function loadPack(language: Language): Promise<LanguagePack> {
-  return language === 'en' ? en : packs[language]().catch(() => en);
+export function loadPack(language: Language): Promise<LanguagePack> {
+  return packs[language]().catch(packs.en);
 }
 
 /** What is shown: the page's own texts over the language's. */
 export function stringsOf(language: Language, pack: LanguagePack, overrides: StringOverrides): Strings {
-  const greeting = greetings[language];
+  const greeting = greetingOf(language);
   const own = overrides as Partial<Strings>;
   return {
     launcher: greeting,

@@ -1,7 +1,7 @@
 import type { EndReason, ErrorCode } from '../call-state.ts';
 
 /** Where a call-back stands, as visitors read it. */
-type CallbackStep = 'queued' | 'dialing' | 'ringing' | 'in_progress' | 'completed' | 'unknown';
+type CallbackStep = 'scheduled' | 'queued' | 'dialing' | 'ringing' | 'in_progress' | 'completed' | 'unknown';
 
 /** Every text of the widget. */
 export interface Strings {
@@ -48,14 +48,12 @@ export interface Strings {
   you: string;
   assistant: string;
   mute: string;
-  unmute: string;
   resume: string;
   end: string;
   soundOn: string;
   endReasons: Record<EndReason, string>;
   startAgain: string;
   tryAgain: string;
-  typeInstead: string;
   dismiss: string;
   callbackIntro: string;
   country: string;
@@ -63,8 +61,10 @@ export interface Strings {
   name: string;
   optional: string;
   callbackConsent: string;
+  callbackTime: string;
+  callbackTimeHint: string;
   callMe: string;
-  /** `{phone}` is the number. */
+  /** `{phone}` is the number, `{time}` when it will be called. */
   callbackSteps: Record<CallbackStep, string>;
   callbackAgain: string;
   errors: Record<ErrorCode, string>;

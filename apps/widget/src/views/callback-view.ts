@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit';
-import { type CallbackState, noCallback } from '../callback.ts';
+import { type CallbackState, longestWaitMs, noCallback } from '../callback.ts';
 import { icon, icons } from '../icons.ts';
 import { callingCodes, e164, likelyCountry } from '../phone-number.ts';
 import { legal } from './consent-view.ts';
@@ -12,28 +12,40 @@ export function callbackView(view: View): TemplateResult {
   return html`<div class="scroll">${view.callback?.step === 'requested' ? progress(view, view.callback) : form(view)}</div>`;
 }
 
-function progress({ strings, actions }: View, callback: CallbackState): TemplateResult {
-  const step = callback.phoneCall ?? 'queued';
+function progress({ strings, language, nowMs, actions }: View, callback: CallbackState): TemplateResult {
+  const { phone, when } = callback;
+  const phoneCall = callback.phoneCall ?? 'queued';
+  const step = phoneCall === 'queued' && when && when.getTime() > nowMs ? 'scheduled' : phoneCall;
+  const time =
+    when && new Intl.DateTimeFormat(language, { dateStyle: 'full', timeStyle: 'short' }).format(when);
+  const sentence = strings.callbackSteps[step]
+    .replace('{phone}', `\u2066${phone}\u2069`)
+    .replace('{time}', time ?? '');
   return html`<div class="welcome">
     <div class="mark ${step === 'completed' ? 'good' : ''}">${step === 'completed' ? check : icons.phone}</div>
-    <p class="lead" role="status">${strings.callbackSteps[step].replace('{phone}', `\u2066${callback.phone}\u2069`)}</p>
+    <p class="lead" role="status">${sentence}</p>
     <button class="button" part="button" @click=${actions.resetCallback}>${strings.callbackAgain}</button>
   </div>`;
 }
 
 function form(view: View): TemplateResult {
-  const { strings, callbackConsentMissing, actions } = view;
+  const { strings, callbackConsentMissing, nowMs, actions } = view;
   const { failure, step } = view.callback ?? noCallback;
+  const isTimeWrong = failure === 'time_invalid';
   const isPhoneWrong = failure === 'phone_invalid' || failure === 'phone_not_allowed';
   const onSubmit = (event: Event) => {
     event.preventDefault();
-    const fields = new FormData(event.currentTarget as HTMLFormElement);
+    const element = event.currentTarget as HTMLFormElement;
+    const fields = new FormData(element);
+    const time = element.elements.namedItem('when') as HTMLInputElement;
     const text = (name: string) => String(fields.get(name) ?? '');
     if (step === 'sending') return;
     actions.requestCallback({
       phone: e164(text('phone'), text('country')),
       name: text('name').trim(),
-      agreed: fields.has('agreed'),
+      // Half a time counts as none in the form's data, and must not be taken for now.
+      when: time.validity.badInput ? 'half a time' : time.value || undefined,
+      agreedTo: fields.has('agreed') ? strings.callbackConsent : null,
     });
   };
   const error = (id: string, text: string) =>
@@ -66,6 +78,19 @@ function form(view: View): TemplateResult {
       <label for="name">${strings.name} <small>(${strings.optional})</small></label>
       <input id="name" name="name" autocomplete="name" maxlength="200" />
     </div>
+    <div class="field">
+      <label for="when">${strings.callbackTime} <small>(${strings.callbackTimeHint})</small></label>
+      <input
+        id="when"
+        name="when"
+        type="datetime-local"
+        min=${localMinute(nowMs)}
+        max=${localMinute(nowMs + longestWaitMs)}
+        aria-invalid=${isTimeWrong}
+        aria-describedby=${isTimeWrong ? 'when-error' : nothing}
+      />
+      ${isTimeWrong ? error('when-error', strings.errors.time_invalid) : nothing}
+    </div>
     <label class="consent ${callbackConsentMissing ? 'missing' : ''}" part="consent">
       <input
         id="agreed"
@@ -78,12 +103,18 @@ function form(view: View): TemplateResult {
       <span>${strings.callbackConsent}</span>
     </label>
     ${callbackConsentMissing ? error('agreed-missing', strings.consentMissing) : nothing}
-    ${failure !== null && !isPhoneWrong ? error('callback-error', strings.errors[failure]) : nothing}
+    ${failure !== null && !isPhoneWrong && !isTimeWrong ? error('callback-error', strings.errors[failure]) : nothing}
     <button class="button primary" part="button button-primary" aria-disabled=${step === 'sending'}>
       ${icons.phone} ${step === 'sending' ? strings.connecting : strings.callMe}
     </button>
     ${legal(view)}
   </form>`;
+}
+
+/** As fields for a time have it: without a zone. */
+function localMinute(ms: number): string {
+  const zoneMs = new Date(ms).getTimezoneOffset() * 60_000;
+  return new Date(ms - zoneMs).toISOString().slice(0, 16);
 }
 
 const sorted = new Map<string, readonly { code: string; text: string }[]>();

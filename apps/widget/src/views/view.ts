@@ -8,7 +8,10 @@ export interface CallbackFields {
   /** E.164; `null` for what is none. */
   readonly phone: string | null;
   readonly name: string;
-  readonly agreed: boolean;
+  /** In the visitor's time zone; `undefined`: now. */
+  readonly when: string | undefined;
+  /** As it was shown; `null`: the box was not ticked. */
+  readonly agreedTo: string | null;
 }
 
 /** What the visitor does. */
@@ -31,14 +34,21 @@ export interface Actions {
 
 export type Tab = 'talk' | 'callback';
 
-/** Everything the views show. */
-export interface View {
-  readonly strings: Strings;
+/** What the closed widget shows, before its language is loaded. */
+export interface ClosedView {
+  /** On the button. */
+  readonly launcher: string;
   /** BCP-47 tag of the texts. */
   readonly language: string;
   readonly direction: 'ltr' | 'rtl';
   /** Name of the widget as a landmark; differs between the widgets of a page. */
   readonly label: string;
+  readonly actions: Actions;
+}
+
+/** Everything the views show. */
+export interface View extends ClosedView {
+  readonly strings: Strings;
   readonly inline: boolean;
   readonly open: boolean;
   readonly heading: string;
@@ -64,7 +74,6 @@ export interface View {
   /** What shows call-backs, once it is loaded. */
   readonly callbackView: ((view: View) => TemplateResult) | null;
   readonly nowMs: number;
-  readonly actions: Actions;
 }
 
 /** Minutes and seconds, such as 1:07. */

@@ -1,32 +1,33 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { icons } from '../icons.ts';
 import { talkView } from './talk-view.ts';
-import { elapsed, isOpenCall, type Tab, type View } from './view.ts';
+import { type ClosedView, elapsed, isOpenCall, type Tab, type View } from './view.ts';
+
+/** The button alone. */
+export const closedView = (view: ClosedView): TemplateResult =>
+  landmark(view, 'floating', launcher(view, view.launcher));
 
 /** The whole widget: the button, or the panel it opens. */
 export function widgetView(view: View): TemplateResult {
-  const { inline, open, label, language, direction } = view;
-  return html`<section
-    class=${inline ? 'inline' : 'floating'}
-    aria-label=${label}
-    lang=${language}
-    dir=${direction}
-  >
-    ${inline || open ? panel(view) : launcher(view)}
-  </section>`;
+  const { inline, open, strings, call } = view;
+  if (inline || open) return landmark(view, inline ? 'inline' : 'floating', panel(view));
+  if (!isOpenCall(view)) return closedView(view);
+  const status = call.status === 'live' ? strings.live : strings.connecting;
+  return landmark(view, 'floating', launcher(view, status, elapsed(view)));
 }
 
-function launcher(view: View): TemplateResult {
-  const { strings, actions } = view;
+function landmark(
+  { label, language, direction }: ClosedView,
+  place: 'inline' | 'floating',
+  content: TemplateResult,
+): TemplateResult {
+  return html`<section class=${place} aria-label=${label} lang=${language} dir=${direction}>${content}</section>`;
+}
+
+function launcher({ actions }: ClosedView, text: string, time?: string): TemplateResult {
   return html`<button class="launcher" part="launcher" aria-expanded="false" @click=${actions.open}>
     <slot name="launcher">
-      ${icons.voice}
-      ${
-        isOpenCall(view)
-          ? html`<span>${view.call.status === 'live' ? strings.live : strings.connecting}</span>
-            <span class="time">${elapsed(view)}</span>`
-          : html`<span>${strings.launcher}</span>`
-      }
+      ${icons.voice}<span>${text}</span>${time === undefined ? nothing : html`<span class="time">${time}</span>`}
     </slot>
   </button>`;
 }

@@ -39,6 +39,8 @@ export interface TriggerCallInput extends CallInput {
   recipientName?: string | undefined;
   recipientEmail?: string | undefined;
   recipientContext?: string | undefined;
+  /** Not dialled before so many milliseconds. @default 0 */
+  dialInMs?: number | undefined;
 }
 
 export interface PromptCallInput extends CallInput {
@@ -116,7 +118,7 @@ export interface CallsDeps {
   logger: Logger;
 }
 
-/** Calls that could not be dialled for so long end as `carrier_unavailable`. */
+/** Calls that were due and could not be dialled for so long end as `carrier_unavailable`. */
 const dialDeadlineMs = 15 * 60_000;
 
 export function createCalls(deps: CallsDeps): Calls {
@@ -144,7 +146,7 @@ export function createCalls(deps: CallsDeps): Calls {
       organizationId,
       mode,
       to: input.recipientPhone,
-      deadlineMs: dialDeadlineMs,
+      deadlineMs: call.dialInMs + dialDeadlineMs,
       idempotency:
         key === undefined ? null : { endpoint, key, fingerprint, lifetimeMs: idempotency.lifetimeMs, answer },
     });
@@ -194,6 +196,7 @@ export function createCalls(deps: CallsDeps): Calls {
           recipientContext: input.recipientContext ?? null,
           callbackUrl: null,
           sealedCallbackSecret: null,
+          dialInMs: input.dialInMs ?? 0,
           work: { origin: 'workflow', workflowId: input.workflowId },
         },
         { success: true, message: 'The agent will call shortly.' },
@@ -220,6 +223,7 @@ export function createCalls(deps: CallsDeps): Calls {
             input.callbackSecret === undefined
               ? null
               : deps.secretBox.seal(input.callbackSecret, callbackSecretContext(callId)),
+          dialInMs: 0,
           work: {
             origin: 'prompt',
             prompt: input.prompt,

@@ -132,7 +132,15 @@ export const widgetSession = z.object({
 export type WidgetSession = z.infer<typeof widgetSession>;
 
 /** Body of `POST /widget/callbacks`. Fields it does not know are ignored. */
-export const widgetCallbackRequest = z.object({ ...visitor, phone: phoneNumberText, consent });
+export const widgetCallbackRequest = z.object({
+  ...visitor,
+  phone: phoneNumberText,
+  when: z.iso
+    .datetime({ offset: true })
+    .optional()
+    .describe('When to call, at most seven days from now; at once when absent'),
+  consent,
+});
 export type WidgetCallbackRequest = z.input<typeof widgetCallbackRequest>;
 
 export const widgetCallback = z.object({
@@ -211,8 +219,26 @@ export const widgetClientEvent = z.discriminatedUnion('type', [
     name: z.string().max(64).describe('A mark of the server, once all sound before it was played'),
   }),
   z.object({ type: z.literal('mute'), on: z.boolean().describe('Muted clients send no sound') }),
+  z.object({
+    type: z.literal('pause'),
+    on: z
+      .boolean()
+      .describe(
+        'On hold: sound is kept back, and for five minutes nobody is asked whether they are there. Told again on every socket',
+      ),
+  }),
   z.object({ type: z.literal('ack'), seq: position }),
-  z.object({ type: z.literal('end'), id: messageId }),
+  z.object({
+    type: z.literal('end'),
+    id: messageId,
+    reason: z
+      .string()
+      .trim()
+      .min(1)
+      .max(200)
+      .optional()
+      .describe('Of the page; kept in the context of the call'),
+  }),
 ]);
 export type WidgetClientEvent = z.input<typeof widgetClientEvent>;
 
@@ -263,8 +289,13 @@ export const widgetServerEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('mark'), seq: position, name: z.string() }),
   /** Barge-in: drop the sound that is not played yet, and its marks. */
   z.object({ type: z.literal('clear'), seq: position }),
-  /** The agent uses a tool of the server. */
-  z.object({ type: z.literal('tool'), seq: position, name: z.string() }),
+  /** The agent uses a tool of the server, with the arguments the model gave. */
+  z.object({
+    type: z.literal('tool'),
+    seq: position,
+    name: z.string(),
+    args: z.record(z.string(), z.unknown()),
+  }),
   /** The call is over; the socket closes with 1000. */
   z.object({
     type: z.literal('end'),

@@ -31,7 +31,10 @@ export interface AgentTool {
   readonly name: string;
   /** Tells the model what it does and when to use it. */
   readonly description: string;
-  /** Within the limits of strict structured outputs: every field required (`.nullable()`, not `.optional()`). */
+  /**
+   * Within the limits of strict structured outputs: every field required (`.nullable()`, not `.optional()`). On a web
+   * call the visitor's page is told what the model gives here.
+   */
   readonly input: z.ZodObject;
   /**
    * Returns something that can be written as JSON, for the model to go on from. What it throws is logged and told to

@@ -30,6 +30,8 @@ interface Outcome {
   readonly result: string;
 }
 
+type ToolInput = Readonly<Record<string, unknown>>;
+
 /** A use as this process knows it. */
 interface KnownUse {
   readonly name: string;
@@ -104,7 +106,7 @@ export function agentTools(options: {
   }
 
   /** Runs the tool unless this very use was recorded before. */
-  async function use(tool: AgentTool, input: unknown, { turn, index }: ToolUse): Promise<string> {
+  async function use(tool: AgentTool, input: ToolInput, { turn, index }: ToolUse): Promise<string> {
     const text = JSON.stringify(input);
     for (let slot = index; ; slot += 1) {
       const key = { turn, index: slot };
@@ -131,11 +133,11 @@ export function agentTools(options: {
 
   async function run(
     tool: AgentTool,
-    input: unknown,
+    input: ToolInput,
     text: string,
     key: { turn: number; index: number },
   ): Promise<string> {
-    emit({ type: 'call.tool', callId: call.id, name: tool.name });
+    emit({ type: 'call.tool', callId: call.id, name: tool.name, args: input });
     const atWork = work(tool, input, `${call.id}/${key.turn}/${key.index}`);
     const entry: KnownUse = { name: tool.name, input: text, outcome: null, atWork };
     known.set(`${key.turn}/${key.index}`, entry);

@@ -92,6 +92,8 @@ export interface ConversationOptions {
 export interface Conversation {
   /** Tells the agent what is known of the callee besides, from the next turn on. */
   note(text: string): void;
+  /** The callee has the call on hold, or is back. */
+  pause(on: boolean): void;
   /** Closes the channel at once and stores what was heard. */
   drop(): void;
   /** Resolves when the channel is closed and everything is stored. Never rejects. */
@@ -463,7 +465,7 @@ export function converse(options: ConversationOptions): Conversation {
     turnEnded: onTurnEnded,
     closed: onClosed,
   });
-  return { note: (text) => notes.push(text), drop: talk.drop, finished };
+  return { note: (text) => notes.push(text), pause: silence.pause, drop: talk.drop, finished };
 }
 
 function openTalk(conversation: ConversationOptions, options: TalkOptions): Talk {

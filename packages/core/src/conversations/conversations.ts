@@ -32,6 +32,8 @@ export interface Conversations {
   begin(callId: string, channel: CallChannel, line: CarrierLine | null): Promise<void>;
   /** Tells the agent of a live conversation what is known of the callee besides. */
   note(callId: string, text: string): void;
+  /** The callee of a live conversation has it on hold, or is back. */
+  pause(callId: string, on: boolean): void;
   /** Conversations going on now. */
   readonly active: number;
   /** Waits until none is left, at most so long, then drops the channels: the carrier reconnects to another process. */
@@ -79,6 +81,7 @@ const lastWritesMs = 5000;
 interface LiveConversation {
   readonly callId: string;
   note(text: string): void;
+  pause(on: boolean): void;
   drop(): void;
   readonly finished: Promise<void>;
 }
@@ -148,6 +151,7 @@ export function createConversations(deps: ConversationsDeps): Conversations {
   function begin(callId: string, channel: CallChannel, line: CarrierLine | null): Promise<void> {
     let conversation: Conversation | null = null;
     let isDropped = false;
+    let isPaused = false;
     const replaced = [...live].filter((other) => other.callId === callId);
     for (const other of replaced) other.drop();
 
@@ -166,6 +170,7 @@ export function createConversations(deps: ConversationsDeps): Conversations {
         channel.channel.end();
         return;
       }
+      conversation.pause(isPaused);
       await conversation.finished;
     }
 
@@ -173,6 +178,10 @@ export function createConversations(deps: ConversationsDeps): Conversations {
       callId,
       // Before it is loaded there is nobody to tell: what is on record by then is loaded with it.
       note: (text) => conversation?.note(text),
+      pause(on) {
+        isPaused = on;
+        conversation?.pause(on);
+      },
       drop() {
         isDropped = true;
         if (conversation) conversation.drop();
@@ -197,6 +206,9 @@ export function createConversations(deps: ConversationsDeps): Conversations {
     begin,
     note(callId, text) {
       for (const other of live) if (other.callId === callId) other.note(text);
+    },
+    pause(callId, on) {
+      for (const other of live) if (other.callId === callId) other.pause(on);
     },
     get active() {
       return live.size;

@@ -3,6 +3,9 @@ import { charactersPerSecond } from './spoken-text.ts';
 /** Longest time anybody is believed to speak without an end being reported. */
 const longestSpeechMs = 60_000;
 
+/** A callee who put the call on hold is waited for so long. */
+const longestPauseMs = 5 * 60_000;
+
 /** Tells when, after the agent finished speaking, the callee has said nothing for a while. */
 export interface SilenceWatch {
   /** This many characters more are on their way to the callee's ear. */
@@ -15,6 +18,8 @@ export interface SilenceWatch {
   /** No silence counts while an answer is being made. */
   hold(): void;
   release(): void;
+  /** No silence counts while the callee has the call on hold, for five minutes at most. */
+  pause(on: boolean): void;
   stop(): void;
 }
 
@@ -24,15 +29,24 @@ export function silenceWatch(options: { silenceMs: number; onSilence: () => void
   let agentSpeaks = false;
   let calleeSpeaks = false;
   let held = false;
+  let pauseLimit: NodeJS.Timeout | undefined;
   let stopped = false;
   let timer: NodeJS.Timeout | undefined;
 
   function arm(): void {
     clearTimeout(timer);
-    if (held || stopped) return;
+    if (held || pauseLimit || stopped) return;
     const quietInMs = Math.max(0, quietAtMs - performance.now());
     const waitMs = agentSpeaks || calleeSpeaks ? Math.max(quietInMs, longestSpeechMs) : quietInMs;
     timer = setTimeout(onSilence, waitMs + silenceMs);
+  }
+
+  function setPaused(on: boolean): void {
+    if (stopped) return;
+    clearTimeout(pauseLimit);
+    pauseLimit = on ? setTimeout(() => setPaused(false), longestPauseMs) : undefined;
+    quietAtMs = Math.max(quietAtMs, performance.now());
+    arm();
   }
 
   return {
@@ -61,9 +75,13 @@ export function silenceWatch(options: { silenceMs: number; onSilence: () => void
       held = false;
       arm();
     },
+    pause(on) {
+      if (on !== (pauseLimit !== undefined)) setPaused(on);
+    },
     stop() {
       stopped = true;
       clearTimeout(timer);
+      clearTimeout(pauseLimit);
     },
   };
 }

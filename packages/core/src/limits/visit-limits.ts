@@ -8,14 +8,19 @@ export interface VisitRates {
   perAddressAndMinute?: number;
   /** The same with one publishable key. @default 120 */
   perKeyAndMinute?: number;
-  /** Call-backs to one number, whoever asks for them. @default 2 */
+  /** Call-backs to one number, whoever asks for them. Of those at a later time, so many in seven days. @default 2 */
   callbacksPerNumberAndHour?: number;
 }
 
 /** How often visitors of web pages may ask for something, over all processes. All throw `rate_limited`. */
 export interface VisitLimits {
   countVisit(visit: { readonly remoteAddress: string | null; readonly keyId: string }): Promise<void>;
-  countCallback(organizationId: string, phoneNumber: string): Promise<void>;
+  /** `later`: not to be called at once, so that nobody saves up calls to come all together. */
+  countCallback(
+    organizationId: string,
+    phoneNumber: string,
+    options: { readonly later: boolean },
+  ): Promise<void>;
 }
 
 export function createVisitLimits(
@@ -28,13 +33,18 @@ export function createVisitLimits(
   const ofAddress = limiter('visits-of-address', perAddressAndMinute, 60);
   const ofKey = limiter('visits-of-key', perKeyAndMinute, 60);
   const ofNumber = limiter('callbacks-to-number', callbacksPerNumberAndHour, 3600);
+  const laterOfNumber = limiter('later-callbacks-to-number', callbacksPerNumberAndHour, 7 * 24 * 3600);
 
   return {
     async countVisit({ remoteAddress, keyId }) {
       await count(ofAddress, networkOf(remoteAddress));
       await count(ofKey, keyId);
     },
-    countCallback: (organizationId, phoneNumber) => count(ofNumber, `${organizationId}:${phoneNumber}`),
+    async countCallback(organizationId, phoneNumber, { later }) {
+      const number = `${organizationId}:${phoneNumber}`;
+      await count(ofNumber, number);
+      if (later) await count(laterOfNumber, number);
+    },
   };
 }
 

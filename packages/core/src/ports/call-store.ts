@@ -102,6 +102,8 @@ export interface AcceptCall {
   readonly recipientContext: string | null;
   readonly callbackUrl: string | null;
   readonly sealedCallbackSecret: string | null;
+  /** Nothing is done for the call before so long; 0: at once. */
+  readonly dialInMs: number;
   /** Undialled calls end as `carrier_unavailable` after this. */
   readonly deadlineMs: number;
   readonly idempotency: {

@@ -69,6 +69,21 @@ it('keeps sound while the way is blocked, and drops it when it is taken back', (
   expect(sent.filter(({ type }) => type === 'clear')).toHaveLength(1);
 });
 
+it('keeps sound back while the visitor has the call on hold, and goes on where it was', () => {
+  const { channel, visitor, frames, marks } = open();
+  channel.play(second(1));
+  channel.mark('end');
+  vi.advanceTimersByTime(20);
+  visitor.take({ type: 'pause', on: true });
+  vi.advanceTimersByTime(60_000);
+  expect(frames).toHaveLength(20);
+  expect(marks()).toEqual([]);
+  visitor.take({ type: 'pause', on: false });
+  vi.advanceTimersByTime(1000);
+  expect(frames).toHaveLength(50);
+  expect(marks()).toHaveLength(1);
+});
+
 it('tells of marks after the sound before them, and not of those that were taken back', () => {
   const { channel, visitor, frames, marks, played } = open();
   channel.play(Buffer.alloc(100, 1).toString('base64'));

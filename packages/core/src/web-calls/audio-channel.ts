@@ -49,6 +49,7 @@ export function audioChannel(options: VisitorChannelOptions & { readonly sound: 
   let pacing: NodeJS.Timeout | undefined;
   let isSpeaking = false;
   let isMuted = false;
+  let isPaused = false;
   let isClosed = false;
   const beganAtMs = performance.now();
   let heardMs = 0;
@@ -80,7 +81,7 @@ export function audioChannel(options: VisitorChannelOptions & { readonly sound: 
     while (queue.length > 0) {
       const [next] = queue;
       if (next && 'frame' in next) {
-        if (!sound.takesSound || playedUntilMs - now > aheadMs - frameMs) return;
+        if (isPaused || !sound.takesSound || playedUntilMs - now > aheadMs - frameMs) return;
         setSpeaking(true);
         playedUntilMs = Math.max(playedUntilMs, now) + frameMs;
         queuedBytes -= frameBytes;
@@ -164,6 +165,9 @@ export function audioChannel(options: VisitorChannelOptions & { readonly sound: 
             return;
           case 'mute':
             isMuted = message.on;
+            return;
+          case 'pause':
+            isPaused = message.on;
             return;
           case 'dtmf':
             tell({ type: 'pressed', digit: message.digit });

@@ -13,6 +13,11 @@ import { tokenBucket } from './token-bucket.ts';
 import { shownLines, type VisitorSide } from './visitor-channel.ts';
 import { type VisitorMessage, type WebCallLine, webCallLine } from './web-call-line.ts';
 
+export interface ToolUsed {
+  readonly name: string;
+  readonly args: Readonly<Record<string, unknown>>;
+}
+
 /** A web call that this process owns. */
 export interface LiveWebCall {
   readonly line: WebCallLine;
@@ -21,7 +26,7 @@ export interface LiveWebCall {
   /** Something was said, as the conversation understood it. */
   spoken(role: 'assistant' | 'user', content: string): void;
   /** The agent begins to use a tool of the server. */
-  usesTool(name: string): void;
+  usesTool(use: ToolUsed): void;
   /** The organization wants it to end. */
   cancel(): void;
 }
@@ -42,6 +47,8 @@ export interface LiveWebCallOptions {
   converse(channel: CallChannel, line: CarrierLine | null): Promise<void>;
   /** Tells the conversation something about the visitor. */
   note(text: string): void;
+  /** Tells the conversation that the visitor is away for a moment, or back. */
+  pause(on: boolean): void;
   onEnded(call: CallRecord): void;
   /** This process has nothing to do with the call any more. */
   onGone(): void;
@@ -77,6 +84,8 @@ export function liveWebCall(options: LiveWebCallOptions): LiveWebCall {
   const sinceBeginning = () => Math.max(0, Math.round(performance.now() - beganAtMs));
   const typing = tokenBucket({ perSecond: linesPerSecond, atOnce: linesAtOnce });
   let conversation: Promise<void> = Promise.resolve();
+  /** Settles when what the page told is stored: a call that is over takes nothing more. */
+  let contexts: Promise<void> = Promise.resolve();
   let channels = 0;
   let isOver = false;
 
@@ -146,12 +155,17 @@ export function liveWebCall(options: LiveWebCallOptions): LiveWebCall {
         else if (message.type === 'text') visitor.take(message);
         else addContext(message.text);
         return;
+      case 'pause':
+        options.pause(message.on);
+        visitor.take(message);
+        return;
       case 'dtmf':
       case 'mark':
       case 'mute':
         visitor.take(message);
         return;
       case 'end':
+        if (message.reason !== undefined) addContext(`The page ended the call: ${message.reason}`);
         void finish('visitor');
         return;
     }
@@ -159,9 +173,10 @@ export function liveWebCall(options: LiveWebCallOptions): LiveWebCall {
 
   function addContext(text: string): void {
     options.note(text);
-    keepTrying(() => store.addContext(callId, text)).catch((error: unknown) =>
+    const stored = keepTrying(() => store.addContext(callId, text)).catch((error: unknown) =>
       logger.error({ callId, err: error }, 'what a page told of its visitor could not be stored'),
     );
+    contexts = contexts.then(() => stored);
   }
 
   async function sayAlive(): Promise<void> {
@@ -189,7 +204,7 @@ export function liveWebCall(options: LiveWebCallOptions): LiveWebCall {
     isOver = true;
     line.send({ type: 'status', status: 'ending' });
     visitor.closed();
-    await within(lastWordsMs, conversation);
+    await within(lastWordsMs, Promise.all([conversation, contexts]));
     let ended: CallRecord | null = null;
     try {
       ended = await keepTrying(() => store.end(callId, epoch, how === 'lost' ? 'connection_lost' : null), {
@@ -213,7 +228,7 @@ export function liveWebCall(options: LiveWebCallOptions): LiveWebCall {
       converse();
     },
     spoken: (role, content) => visitor.spoken(role, content),
-    usesTool: (name) => line.send({ type: 'tool', name }),
+    usesTool: ({ name, args }) => line.send({ type: 'tool', name, args }),
     cancel: () => void finish('canceled'),
   };
 }

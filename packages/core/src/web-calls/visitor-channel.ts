@@ -14,7 +14,7 @@ export interface VisitorChannelOptions {
   onClose(): void;
 }
 
-export type ChannelMessage = Extract<VisitorMessage, { type: 'text' | 'dtmf' | 'mark' | 'mute' }>;
+export type ChannelMessage = Extract<VisitorMessage, { type: 'text' | 'dtmf' | 'mark' | 'mute' | 'pause' }>;
 
 /** The visitor's side of a channel. */
 export interface VisitorSide {

@@ -9,7 +9,7 @@ import type { Mode } from '../ports/mode.ts';
 import type { CallChannel, MixedSocket } from '../ports/speech.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { Admission } from '../ports/web-call-store.ts';
-import { type LiveWebCall, liveWebCall } from './live-web-call.ts';
+import { type LiveWebCall, liveWebCall, type ToolUsed } from './live-web-call.ts';
 import { browserFacts } from './visitor-facts.ts';
 import { parseClientEvent } from './web-call-line.ts';
 
@@ -24,7 +24,7 @@ export interface WebCallSockets {
   upgrade(request: HttpRequest): Promise<SocketDecision>;
   /** Something was said, as the conversation understood it. */
   spoken(callId: string, role: 'assistant' | 'user', content: string): void;
-  usesTool(callId: string, name: string): void;
+  usesTool(callId: string, use: ToolUsed): void;
   /** The organization wants the call to end. */
   canceled(callId: string): void;
   /** Nothing begins in this process from now on. */
@@ -38,6 +38,7 @@ export interface WebCallSocketsDeps {
   /** Resolves when the conversation is over and on record. */
   converse(callId: string, channel: CallChannel, line: CarrierLine | null): Promise<void>;
   note(callId: string, text: string): void;
+  pause(callId: string, on: boolean): void;
   onEnded(call: CallRecord): void;
   /** How long a visitor whose socket was lost is waited for. */
   resumeWindowMs: number;
@@ -80,6 +81,7 @@ export function createWebCallSockets(deps: WebCallSocketsDeps): WebCallSockets {
       store,
       converse: (channel, line) => deps.converse(callId, channel, line),
       note: (text) => deps.note(callId, text),
+      pause: (on) => deps.pause(callId, on),
       onEnded: deps.onEnded,
       onGone() {
         if (live.get(callId) === call) live.delete(callId);
@@ -202,7 +204,7 @@ export function createWebCallSockets(deps: WebCallSocketsDeps): WebCallSockets {
     },
 
     spoken: (callId, role, content) => live.get(callId)?.spoken(role, content),
-    usesTool: (callId, name) => live.get(callId)?.usesTool(name),
+    usesTool: (callId, use) => live.get(callId)?.usesTool(use),
     canceled: (callId) => live.get(callId)?.cancel(),
     stopping() {
       isStopping = true;

@@ -54,11 +54,16 @@ export interface WebCalls {
   ): Promise<WebCallSession>;
   /**
    * Calls a visitor back, after the same checks as for any call and those of the key. Throws as `openSession` and as
-   * `Calls.trigger`.
+   * `Calls.trigger`, and `validation_failed` for a time that cannot be kept.
    */
   requestCallback(
     visitor: Visitor,
-    input: VisitInput & { readonly phone: string; readonly consent: ConsentRecord },
+    input: VisitInput & {
+      readonly phone: string;
+      /** At most seven days ahead. @default now */
+      readonly when?: Date | undefined;
+      readonly consent: ConsentRecord;
+    },
   ): Promise<RequestedCallback>;
   /** Throws `unauthenticated`. */
   callbackState(callId: string, token: string): Promise<CallState>;
@@ -81,6 +86,7 @@ export interface WebCallsDeps {
 }
 
 const tokenLifetimeMs = 60_000;
+const latestCallbackMs = 7 * 24 * 3_600_000;
 
 export function createWebCalls(deps: WebCallsDeps): WebCalls {
   const { storage, limits } = deps;
@@ -144,6 +150,7 @@ export function createWebCalls(deps: WebCallsDeps): WebCalls {
 
     async requestCallback(visitor, input) {
       const { organizationId, mode, id: keyId, callbackCountries } = visitor.key;
+      const dialInMs = input.when === undefined ? 0 : timeUntil(input.when);
       const { visit } = await visitOf(visitor, input);
       const { callId } = visit;
       const allowed = await deps.allowedCountries(organizationId);
@@ -151,7 +158,7 @@ export function createWebCalls(deps: WebCallsDeps): WebCalls {
         input.phone,
         callbackCountries.filter((country) => allowed.includes(country)),
       );
-      await limits.countCallback(organizationId, input.phone);
+      await limits.countCallback(organizationId, input.phone, { later: dialInMs > 0 });
       await add({ ...visit, kind: 'callback', consent: input.consent }, null);
       try {
         await deps.calls.trigger(
@@ -163,6 +170,7 @@ export function createWebCalls(deps: WebCallsDeps): WebCalls {
             recipientName: visit.name ?? undefined,
             recipientEmail: visit.email ?? undefined,
             recipientContext: visit.context ?? undefined,
+            dialInMs,
           },
         );
       } catch (error) {
@@ -183,6 +191,16 @@ export function createWebCalls(deps: WebCallsDeps): WebCalls {
 
     upgrade: deps.sockets.upgrade,
   };
+}
+
+/** @throws CallkiteError `validation_failed` */
+function timeUntil(when: Date): number {
+  const ms = when.getTime() - Date.now();
+  if (ms > 0 && ms <= latestCallbackMs) return ms;
+  const what = ms > 0 ? 'at most seven days from now' : 'in the future, or left out for a call at once';
+  throw new CallkiteError('validation_failed', 'Validation failed', {
+    details: { when: [`Must be ${what}`] },
+  });
 }
 
 function workflowDisabled(): CallkiteError {

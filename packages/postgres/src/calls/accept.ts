@@ -28,7 +28,8 @@ with input as (
     $11::text as endpoint, $12::text as key, $13::text as fingerprint,
     now() + $14::double precision * interval '1 millisecond' as expires_at,
     $15::integer as status, $16::text as body,
-    $17::text as workflow_id, $18::text as prompt, $19::text as workflow_name, $20::jsonb as definition
+    $17::text as workflow_id, $18::text as prompt, $19::text as workflow_name, $20::jsonb as definition,
+    now() + $21::double precision * interval '1 millisecond' as due_at
 ), replay as (
   select i.status, i.body, i.call_id, i.fingerprint from ${schema}.idempotency i
   where i.organization_id = $2 and i.endpoint = $11 and i.key = $12 and i.expires_at > now()
@@ -73,10 +74,10 @@ with input as (
   insert into ${schema}.workflow_versions (workflow_id, version, name, definition)
   select workflow_id, 1, workflow_name, definition from accepted where prompt is not null
 ), generation as (
-  insert into ${schema}.jobs (kind, subject_id, organization_id)
-  select 'generate_workflow', call_id, organization_id from accepted where prompt is not null
+  insert into ${schema}.jobs (kind, subject_id, organization_id, due_at)
+  select 'generate_workflow', call_id, organization_id, due_at from accepted where prompt is not null
   union all
-  select 'write_voicemail', a.call_id, a.organization_id
+  select 'write_voicemail', a.call_id, a.organization_id, a.due_at
   from accepted a join workflow on workflow.writes_voicemail
 ), new_call as (
   insert into ${schema}.calls (
@@ -88,7 +89,7 @@ with input as (
     a.workflow_id, coalesce(workflow.current_version, 1), coalesce(workflow.name, a.workflow_name),
     line.connection_id, line.phone_number, a.to_number, a.recipient_name, a.recipient_email, a.recipient_context,
     a.prompt, a.callback_url, a.sealed_callback_secret,
-    case when a.prompt is null and not workflow.writes_voicemail then now() end, a.deadline_at
+    case when a.prompt is null and not workflow.writes_voicemail then a.due_at end, a.deadline_at
   from accepted a cross join line left join workflow on true
   returning id
 ), bound_forms as (
@@ -208,6 +209,7 @@ function parameters({ idempotency, work, ...input }: AcceptCall): readonly unkno
     prompt?.prompt ?? null,
     prompt?.workflowName ?? null,
     prompt === null ? null : JSON.stringify(prompt.fallbackDefinition),
+    input.dialInMs,
   ];
 }
 

@@ -55,7 +55,7 @@ export const widgetRoutes = [
       operationId: 'requestWidgetCallback',
       summary: 'Call a visitor back',
       description:
-        'The number is called at once, after the same checks as for any call. The consent is kept.',
+        'The number is called at once, or at the time in `when`, after the same checks as for any call. The consent is kept.',
       body: widgetCallbackRequest,
       status: 202,
       answer: widgetCallback,
@@ -73,6 +73,7 @@ export const widgetRoutes = [
       const { callId, token } = await webCalls.requestCallback(visitor, {
         ...visitOf(body),
         phone: body.phone,
+        when: body.when === undefined ? undefined : new Date(body.when),
         consent: body.consent,
       });
       return { call_id: callId, token };

@@ -45,6 +45,41 @@ export function dialingContract(test: StorageTest, openAnother?: () => Promise<S
     assert.deepEqual(await storage.calls.claimNext(createId('con'), createId('att')), { result: 'idle' });
   });
 
+  test('a call for later is neither found nor claimed before its time, and is dialled then', async (storage) => {
+    const tenant = await createTenant(storage);
+    const dialInMs = 1500;
+    const acceptedAtMs = Date.now();
+    const later = await tenant.accept({ dialInMs, deadlineMs: 60_000 });
+    const isFound = async () =>
+      (await storage.calls.connectionsWithDueCalls(10_000)).includes(tenant.connectionId);
+    for (;;) {
+      const found = await isFound();
+      const { result } = await storage.calls.claimNext(tenant.connectionId, createId('att'));
+      const sinceAcceptedMs = Date.now() - acceptedAtMs;
+      if (sinceAcceptedMs < dialInMs) {
+        assert.equal(found, false);
+        assert.equal(result, 'idle');
+      }
+      if (result === 'claimed') break;
+      await sleep(50);
+    }
+    assert.equal((await tenant.call(later)).state, 'dialing');
+  });
+
+  test('what a call for later needs is made when its time has come', async (storage) => {
+    const tenant = await createTenant(storage);
+    const dialInMs = 1500;
+    const acceptedAtMs = Date.now();
+    const { callId, ...input } = tenant.promptInput({ dialInMs });
+    await storage.calls.accept({ callId, ...input });
+    for (;;) {
+      const jobs = await tenant.jobs('generate_workflow');
+      if (Date.now() - acceptedAtMs < dialInMs) assert.deepEqual(jobs, []);
+      else if (jobs.length > 0) break;
+      await sleep(50);
+    }
+  });
+
   test('lines with due calls are found, unless paused or down', async (storage) => {
     const tenant = await createTenant(storage);
     const isFound = async () =>

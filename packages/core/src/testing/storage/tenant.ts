@@ -92,6 +92,7 @@ export async function createTenant(storage: Storage, options: TenantOptions = {}
       recipientContext: null,
       callbackUrl: null,
       sealedCallbackSecret: null,
+      dialInMs: 0,
       deadlineMs: 60_000,
       idempotency: null,
       work: { origin: 'workflow', workflowId },

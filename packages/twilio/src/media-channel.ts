@@ -93,8 +93,8 @@ export class MediaChannel implements AudioChannel {
   }
 
   #marked(name: string): void {
-    const [generation, ...rest] = name.split(':');
-    if (Number(generation) === this.#generation) this.#emit({ type: 'played', mark: rest.join(':') });
+    const prefix = `${this.#generation}:`;
+    if (name.startsWith(prefix)) this.#emit({ type: 'played', mark: name.slice(prefix.length) });
   }
 
   #emit(event: AudioEvent): void {

@@ -36,6 +36,30 @@ describe('sound', () => {
   });
 });
 
+describe('a mark', () => {
+  it.each(['0:p1', 'a"b', 'back\\slash', '{"mark":{"name":"x"}}', 'ünï', ''])('is named %j', (name) => {
+    for (const message of [
+      { event: 'mark', sequenceNumber: '4', streamSid: 'MZ1', mark: { name } },
+      { event: 'mark', mark: { name }, streamSid: 'MZ1' },
+      { streamSid: 'MZ1', mark: { name }, event: 'mark' },
+    ]) {
+      const read = { event: 'mark', mark: { name } };
+      expect(parseMediaMessage(JSON.stringify(message))).toEqual(read);
+      expect(parseMediaMessage(JSON.stringify(message, null, 1))).toEqual(read);
+    }
+  });
+
+  it('is none without a name', () => {
+    for (const text of [
+      '{"event":"mark"}',
+      '{"event":"mark","mark":{"name":1}}',
+      '{"event":"mark","mark":{',
+    ]) {
+      expect(parseMediaMessage(text)).toBeNull();
+    }
+  });
+});
+
 describe('other messages', () => {
   it('are told apart', () => {
     const start = { event: 'start', streamSid: 'MZ1', start: { callSid: 'CA1' } };

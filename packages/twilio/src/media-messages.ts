@@ -17,8 +17,13 @@ const mediaMessage = z.discriminatedUnion('event', [
 
 export type MediaMessage = z.infer<typeof mediaMessage>;
 
+/** Marks come as often as we send sound, so as a rule they are not parsed either. */
+const markPattern = /^\{"event":"mark",[^{}]*"mark":\{"name":"([^"\\]*)"\}[^{}]*\}$/;
+
 /** `null` for a frame that is not JSON, of another type, or incomplete. */
 export function parseMediaMessage(text: string): MediaMessage | null {
+  const name = markPattern.exec(text)?.[1];
+  if (name !== undefined) return { event: 'mark', mark: { name } };
   try {
     return mediaMessage.safeParse(JSON.parse(text)).data ?? null;
   } catch {

@@ -17,8 +17,7 @@ export async function benchDensity(): Promise<void> {
     const start = await live.server.ask<Usage>('usage');
     await new Promise((resolve) => setTimeout(resolve, measuredMs));
     const end = await live.server.ask<Usage>('usage');
-    const cpuMs = (end.cpu.user + end.cpu.system - start.cpu.user - start.cpu.system) / 1000;
-    const share = cpuMs / (end.atMs - start.atMs);
+    const share = ((end.cpuSeconds - start.cpuSeconds) * 1000) / (end.atMs - start.atMs);
     const perCall = (now: number, then: number) => rounded((now - then) / 1024 / (placed - 20), 0);
     rows.push({
       'live calls': placed,

@@ -6,6 +6,8 @@ import { pieceIn, type Stopwatch, taggedSound } from './tagged-sound.ts';
 /** Not 20: this is without padding in base64, which keeps the reading of it cheap. */
 const frameMs = 21;
 const payloadKey = '"payload":"';
+const goldenRatio = (1 + Math.sqrt(5)) / 2;
+let lines = 0;
 
 export interface MediaLineOptions {
   readonly url: string;
@@ -60,6 +62,14 @@ export class MediaLine {
         mediaFormat,
       },
     });
+    // Spread over the length of a frame, the same for every bridge: who writes to somebody awake writes cheaply.
+    lines += 1;
+    const phaseMs = ((lines * goldenRatio) % 1) * frameMs;
+    setTimeout(() => this.#speak(), frameMs + phaseMs - (performance.now() % frameMs));
+  }
+
+  #speak(): void {
+    if (this.#socket.readyState !== WebSocket.OPEN) return;
     const beganAtMs = performance.now();
     this.#timer = setInterval(() => {
       while (beganAtMs + this.#frames * frameMs <= performance.now()) this.#sendFrame();

@@ -24,8 +24,8 @@ export interface SpeechModelServer {
   readonly cuts: readonly Cut[];
   /** Which item a piece of sound is of, and how much of the item was before it. */
   placeOf(piece: number): { readonly itemId: string; readonly fromMs: number } | undefined;
-  /** Every session that talks takes the callee for speaking. */
-  interruptAll(): void;
+  /** The session whose turn it is takes the callee for speaking, if it talks. */
+  interruptNext(): void;
   stop(): Promise<void>;
 }
 
@@ -69,8 +69,12 @@ export async function startSpeechModel(watches: {
     get sessions() {
       return sessions.size;
     },
-    interruptAll() {
-      for (const session of sessions) session.interrupt();
+    interruptNext() {
+      const [next] = sessions;
+      if (next === undefined) return;
+      sessions.delete(next);
+      sessions.add(next);
+      next.interrupt();
     },
     async stop() {
       for (const socket of sockets.clients) socket.terminate();

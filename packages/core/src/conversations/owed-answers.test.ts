@@ -1,0 +1,67 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { owedAnswers } from './owed-answers.ts';
+import { silenceWatch } from './silence.ts';
+
+const silenceMs = 8_000;
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+function stage() {
+  const told: string[] = [];
+  const silence = silenceWatch({ silenceMs, onSilence: () => told.push('silence') });
+  const owed = owedAnswers({
+    silence,
+    onSlow: () => told.push('slow'),
+    onGone: () => told.push('gone'),
+  });
+  return { told, owed };
+}
+
+it('a callee who waits hears that the line is alive, until nothing is to be expected', () => {
+  const { told, owed } = stage();
+  owed.expect();
+  vi.advanceTimersByTime(5_000);
+  expect(told).toEqual(['slow']);
+  vi.advanceTimersByTime(10_000);
+  expect(told).toEqual(['slow', 'gone']);
+});
+
+it('silence counts again once every answer was given', () => {
+  const { told, owed } = stage();
+  owed.expect();
+  owed.expect();
+  owed.progressed();
+  owed.given();
+  expect(owed.areAny).toBe(true);
+  vi.advanceTimersByTime(silenceMs + 1);
+  expect(told).not.toContain('silence');
+  owed.given();
+  expect(owed.areAny).toBe(false);
+  vi.advanceTimersByTime(silenceMs + 1);
+  expect(told.at(-1)).toBe('silence');
+});
+
+it('nobody gives up on a tool at work', () => {
+  const { told, owed } = stage();
+  owed.expect();
+  owed.toolBegan();
+  vi.advanceTimersByTime(60_000);
+  expect(told).toEqual(['slow']);
+  owed.toolEnded();
+  vi.advanceTimersByTime(15_000);
+  expect(told).toEqual(['slow', 'gone']);
+});
+
+it('an answer that is not wanted any more is not waited for', () => {
+  const { told, owed } = stage();
+  owed.expect();
+  owed.drop();
+  expect(owed.areAny).toBe(false);
+  vi.advanceTimersByTime(60_000);
+  expect(told).not.toContain('gone');
+});

@@ -73,13 +73,15 @@ export function lastLine(options: {
   }
 
   function handOver(words: string, then: 'hang-up' | 'converse'): void {
+    // First of all: what is cut off now ends nothing, the carrier does that.
+    stage = 'gone';
     silenceModel();
     playback.cut();
     if (line === null) {
+      stage = 'playing';
       go();
       return;
     }
-    stage = 'gone';
     const place = order.next();
     carrierAtWork = line.say(words, then).then(
       () => place.fill({ role: 'assistant', content: words, interrupted: false }),

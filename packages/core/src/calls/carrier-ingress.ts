@@ -186,8 +186,17 @@ export function createCarrierIngress(deps: CarrierIngressDeps): CarrierIngress {
       ? await deps.handover.begin({ call, definition, attemptToken })
       : null;
     if (transfer === 'agent') return converse(attemptToken, call, definition);
-    if (transfer !== null && definition.recording.mode !== 'off') await deps.recordings.end(call.id);
+    if (transfer !== null && definition.recording.mode !== 'off') await endRecording(call.id);
     return transfer ?? (isLost(how, call) ? reconnect(attemptToken, call, definition) : hangUp);
+  }
+
+  /** The transfer has begun and is carried out in any case; the job that follows the recording ends it a little later. */
+  async function endRecording(callId: string): Promise<void> {
+    try {
+      await deps.recordings.end(callId);
+    } catch (error) {
+      logger.warn({ callId, err: error }, 'a recording could not be ended at once');
+    }
   }
 
   async function answer(

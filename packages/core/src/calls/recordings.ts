@@ -15,7 +15,7 @@ export interface Recordings {
   agree(callId: string): Promise<void>;
   /** The callee said no: nothing is recorded from now on, and what was recorded is deleted. */
   refuse(callId: string): Promise<void>;
-  /** The callee is about to speak with somebody who was not asked: nothing is recorded from now on. */
+  /** Somebody is rung who was not asked: the carrier is told at once to record no more. */
   end(callId: string): Promise<void>;
   /** What the callee has decided so far. */
   consentOf(callId: string): Promise<RecordingRecord['consent'] | null>;

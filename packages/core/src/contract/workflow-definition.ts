@@ -74,6 +74,7 @@ export const workflowDefinition = z.strictObject({
       /**
        * `announce`: the opening line says that the call is recorded, and it is until the callee objects.
        * `ask`: the opening line asks, and nothing is recorded before a clear yes.
+       * Where everybody on the line has to agree to a recording, `announce` counts as `ask`.
        */
       mode: z.enum(['off', 'announce', 'ask']).default('off'),
       /** Days after which a recording is deleted at the carrier. */

@@ -325,7 +325,7 @@ export function talkInSound(options: SoundTalkOptions): Talk {
     owed.drop();
     const effect = heaviest(wanted);
     if (effect) conclude(effect);
-    else if (isQuiet || !toolUse.mayGoOn()) conclude('answered');
+    else if (isQuiet || !toolUse.takeRound()) conclude('answered');
     else {
       own.instruct(options.instructions());
       respond();

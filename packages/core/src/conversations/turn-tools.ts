@@ -11,8 +11,8 @@ export interface TurnTools {
   newTurn(): void;
   /** The agent is to speak: it may use tools again as often as for an answer. */
   newAnswer(): void;
-  /** Whether the model may go on from the answers of tools once more. */
-  mayGoOn(): boolean;
+  /** Takes one of the rounds in which the model goes on from the answers of tools; `false` when there are no more. */
+  takeRound(): boolean;
   /**
    * Uses tools one after the other; those that are left when the call is over are not used.
    * `isStale`: the callee spoke meanwhile. `isQuiet`: there is nothing to say about it.
@@ -44,9 +44,10 @@ export function turnTools(options: {
     newAnswer() {
       rounds = maximumToolRounds;
     },
-    mayGoOn() {
+    takeRound() {
+      if (rounds === 0) return false;
       rounds -= 1;
-      return rounds >= 0;
+      return true;
     },
     async use(calls, answer) {
       // Kept together: the callee may speak while they are used, and two answers may ask for tools.

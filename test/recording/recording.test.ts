@@ -2,6 +2,7 @@ import type { CalleeLine } from '@callkite/twilio-emulator';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { eventually } from '../embedded.ts';
 import { memoryStorage } from '../memory-storage.ts';
+import { startReceiver } from '../notifications/receiver.ts';
 import { californianNumber, type RecordedCall, type Stage, startStage } from './stage.ts';
 
 // Calls take their time, and so does the carrier with recordings.
@@ -15,6 +16,14 @@ const question = 'May I record this call? Please say yes or no.';
 const notRecorded = 'All right, this call is not recorded.';
 const lines = (call: RecordedCall, role: string) =>
   call.messages.filter((message) => message.role === role).map(({ content }) => content);
+
+/** The callee said no: they were told so, and no word of the call is left. */
+function expectForgotten(call: RecordedCall): void {
+  expect(stage.spoken()).toContain(notRecorded);
+  expect(call.recording_consent).toBe('refused');
+  expect(call.messages).toEqual([]);
+  expect(call.call_summary).not.toBe('');
+}
 
 /** Answers the opening line, then the agent's question. */
 const answering = (first: string | null) => async (line: CalleeLine) => {
@@ -71,8 +80,7 @@ describe('a call that is recorded with an announcement', () => {
       await line.silence();
     });
     const callId = await stage.call({ mode: 'announce' });
-    const call = await stage.finished(callId);
-    expect(lines(call, 'assistant')).toContain(notRecorded);
+    expectForgotten(await stage.finished(callId));
     await eventually('the deletion', async () => (await stage.recordings()).length === 0, 40_000);
     expect((await stage.get(callId)).recording_url).toBeNull();
   });
@@ -114,15 +122,30 @@ describe('a call whose callee is asked', () => {
   it('is asked wherever everybody has to agree, also when an announcement was wanted', async () => {
     stage = await startStage(answering('No, thank you.'));
     const callId = await stage.call({ mode: 'announce' }, { to: californianNumber });
-    const call = await stage.finished(callId);
-    expect(lines(call, 'assistant')[0]).toContain(question);
-    expect(lines(call, 'assistant')[0]).not.toContain(notice);
-    expect(lines(call, 'assistant')).toContain(notRecorded);
+    expectForgotten(await stage.finished(callId));
+    expect(stage.spoken()[0]).toContain(question);
+    expect(stage.spoken()[0]).not.toContain(notice);
     expect(await stage.recordings()).toEqual([]);
   });
 
+  it('is neither recorded nor remembered in words after a no, by nobody', async () => {
+    const receiver = await startReceiver();
+    stage = await startStage(answering('No, thank you.'));
+    const { integration } = await stage.callkite.webhooks.createIntegration(stage.organizationId, {
+      name: 'CRM',
+      url: receiver.url,
+    });
+    const callId = await stage.call({ mode: 'ask' }, { webhooks: [integration.id] });
+    const call = await stage.finished(callId);
+    expectForgotten(call);
+    expect(stage.spoken()[0]).toContain(question);
+    expect(await stage.recordings()).toEqual([]);
+    const webhook = await eventually('the webhook', () => receiver.requests[0]);
+    receiver.close();
+    expect(JSON.parse(webhook.body)).toMatchObject({ call_summary: call.call_summary, messages: [] });
+  });
+
   it.each([
-    ['a no', 'No, thank you.'],
     ['an unclear answer', 'Who is this?'],
     ['silence', null],
   ])('is not recorded after %s', async (_, answer) => {
@@ -132,6 +155,7 @@ describe('a call whose callee is asked', () => {
     expect(lines(call, 'assistant')[0]).toContain(question);
     if (answer !== null) expect(lines(call, 'assistant')).toContain(notRecorded);
     expect(call.messages.length).toBeGreaterThan(2);
+    expect(call.recording_consent).toBe('missing');
     expect(call.recording_url).toBeNull();
     expect(await stage.recordings()).toEqual([]);
   });
@@ -250,8 +274,7 @@ describe('a call in which a speech model talks', () => {
   it('is not recorded after a no', async () => {
     stage = await startStage(answering('No, thank you.'), realtime);
     const callId = await stage.call({ mode: 'ask' });
-    const call = await stage.finished(callId);
-    expect(lines(call, 'assistant')).toContain(notRecorded);
+    expectForgotten(await stage.finished(callId));
     expect(await stage.recordings()).toEqual([]);
   });
 
@@ -263,8 +286,7 @@ describe('a call in which a speech model talks', () => {
       await line.silence();
     }, realtime);
     const callId = await stage.call({ mode: 'announce' });
-    const call = await stage.finished(callId);
-    expect(lines(call, 'assistant')).toContain(notRecorded);
+    expectForgotten(await stage.finished(callId));
     await eventually('the deletion', async () => (await stage.recordings()).length === 0, 40_000);
   });
 });

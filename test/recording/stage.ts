@@ -8,6 +8,7 @@ export interface RecordedCall {
   reason: string | null;
   call_summary: string | null;
   recording_url: string | null;
+  recording_consent: string | null;
   messages: { role: string; content: string }[];
 }
 
@@ -25,9 +26,14 @@ interface Recording {
 
 export interface Stage extends Embedded {
   /** Places a call of a workflow with this recording, to the callee of the test. */
-  call(recording: Recording, options?: { silenceSeconds?: number; to?: string }): Promise<string>;
+  call(
+    recording: Recording,
+    options?: { silenceSeconds?: number; to?: string; webhooks?: string[] },
+  ): Promise<string>;
   get(callId: string): Promise<RecordedCall>;
   finished(callId: string): Promise<RecordedCall>;
+  /** What the agent has said on any call. */
+  spoken(): string[];
   /** What the carrier has recorded. */
   recordings(): Promise<CarrierRecord[]>;
 }
@@ -57,7 +63,7 @@ export async function startStage(
 
   return {
     ...embedded,
-    async call(recording, { silenceSeconds = 8, to = calleeNumber } = {}) {
+    async call(recording, { silenceSeconds = 8, to = calleeNumber, webhooks = [] } = {}) {
       const { id } = await embedded.callkite.workflows.create(embedded.organizationId, {
         name: 'Recorded',
         definition: {
@@ -66,6 +72,7 @@ export async function startStage(
           steps: [{ title: 'Confirm', instruction: 'Ask whether Tuesday at 3 pm still suits them.' }],
           recording,
           endRules: { silenceSeconds },
+          metadata: { webhooks },
         },
       });
       const placed = await embedded.request('POST', '/call', { workflow_id: id, recipient_phone: to });
@@ -81,6 +88,10 @@ export async function startStage(
           return call.call_summary === null ? null : call;
         },
         60_000,
+      ),
+    spoken: () =>
+      embedded.events.flatMap((event) =>
+        event.type === 'call.spoken' && event.role === 'assistant' ? [event.content] : [],
       ),
     async recordings() {
       const authorization = `Basic ${btoa(`${sid}:${authToken}`)}`;

@@ -1,5 +1,7 @@
 import type { RecordingRecord, RecordingStore } from '@callkite/core';
 import { type RawBuilder, sql } from 'kysely';
+import { lockCall } from './calls/locking.ts';
+import { dropRefusedWords } from './calls/refused-words.ts';
 import { type Database, only } from './database.ts';
 
 interface StoredRecording extends Omit<RecordingRecord, 'carrierCall'> {
@@ -46,20 +48,27 @@ export function createRecordingStore({ kysely, tables }: Database): RecordingSto
       return only(rows).may;
     },
 
-    async refuse(callId, { id }) {
-      await sql`
-        with refused as (
-          insert into ${tables.recordings} (id, call_id, organization_id, consent, status, deleted_at)
-          select ${id}, id, organization_id, 'refused', 'deleted', clock_timestamp()
-          from ${tables.calls} where id = ${callId}
-          on conflict (call_id) do update set consent = 'refused'
-          returning call_id, organization_id, status
-        )
-        insert into ${tables.jobs} (kind, subject_id, organization_id)
-        select 'follow_recording', call_id, organization_id from refused where status <> 'deleted'
-        -- Whoever runs it now has seen the consent of before.
-        on conflict (kind, subject_id) do update
-          set due_at = clock_timestamp(), lease_token = null, buried_at = null, tries = 0`.execute(kysely);
+    async forbid(callId, { id, consent }) {
+      await kysely.transaction().execute(async (transaction) => {
+        await lockCall(transaction, tables, callId);
+        await sql`
+          with forbidden as (
+            insert into ${tables.recordings} as r (id, call_id, organization_id, consent, status, deleted_at)
+            select ${id}, id, organization_id, ${consent}, 'deleted', clock_timestamp()
+            from ${tables.calls} where id = ${callId}
+            on conflict (call_id) do update
+              set consent = case when r.consent = 'refused' then r.consent else excluded.consent end
+            returning call_id, organization_id, status
+          )
+          insert into ${tables.jobs} (kind, subject_id, organization_id)
+          select 'follow_recording', call_id, organization_id from forbidden where status <> 'deleted'
+          -- Whoever runs it now has seen the consent of before.
+          on conflict (kind, subject_id) do update
+            set due_at = clock_timestamp(), lease_token = null, buried_at = null, tries = 0`.execute(
+          transaction,
+        );
+        await dropRefusedWords(transaction, tables, callId);
+      });
     },
 
     async hurry(callId) {

@@ -1,5 +1,5 @@
 import type { WorkflowDefinition } from '../contract/workflow-definition.ts';
-import { summarize, summarizeWithoutModel } from '../conversations/summary.ts';
+import { type EndedCall, summarize, summarizeWithoutModel } from '../conversations/summary.ts';
 import type { EmitEvent } from '../events.ts';
 import type { JobHandler } from '../job-runner.ts';
 import type { CallRecord, TranscriptEntry } from '../ports/call-store.ts';
@@ -95,22 +95,38 @@ export function createVoicemailWork(deps: CallWorkDeps): JobHandler {
 export function createFinishWork(deps: CallWorkDeps): JobHandler {
   const { calls } = deps.storage;
 
-  async function finish(callId: string, summaryOf: (result: FinishedCall) => Promise<string>): Promise<void> {
+  async function finish(
+    callId: string,
+    summaryOf: (ended: EndedCall, mode: Mode) => string | Promise<string>,
+  ): Promise<void> {
     const loaded = await calls.load(callId);
     if (!loaded?.call.outcome) return;
     const { call, definition } = loaded;
-    const transcript = await calls.transcript(callId);
-    const summary = await summaryOf({ call, definition, transcript });
-    const forms = definition.forms.length === 0 ? [] : await deps.storage.forms.ofCall(callId);
-    const deliveries = await deps.buildDeliveries(call, definition, transcript, summary, forms);
+    const { transfers, recordings, forms } = deps.storage;
+    const [transcript, handovers, [recording], filled] = await Promise.all([
+      calls.transcript(callId),
+      definition.abilities.transfer.length === 0 ? [] : transfers.ofCall(callId),
+      recordings.ofCalls([callId]),
+      definition.forms.length === 0 ? [] : forms.ofCall(callId),
+    ]);
+    const isOffTheRecord = recording?.consent === 'refused';
+    const { reason } = call;
+    const ended = {
+      definition,
+      transcript,
+      isOffTheRecord,
+      transfers: handovers,
+      outcome: outcomeOf(call),
+      reason,
+    };
+    const summary = await summaryOf(ended, call.mode);
+    const told = isOffTheRecord ? [] : transcript;
+    const deliveries = await deps.buildDeliveries(call, definition, told, summary, filled);
     if (await calls.finishCall(callId, summary, deliveries)) {
       deps.emit({ type: 'call.finished', callId, outcome: outcomeOf(call), reason: call.reason, summary });
       if (deliveries.length > 0) deps.onDeliveries();
     }
   }
-
-  const withoutModel = async ({ call, definition, transcript }: FinishedCall) =>
-    summarizeWithoutModel({ definition, transcript, outcome: outcomeOf(call), reason: call.reason });
 
   return {
     concurrency: 20,
@@ -121,30 +137,15 @@ export function createFinishWork(deps: CallWorkDeps): JobHandler {
       if (call.answeredAt && settled < settleMs) {
         return { againInMs: settleMs - settled, resetTries: true };
       }
-      await finish(job.subjectId, (result) =>
+      await finish(job.subjectId, (ended, mode) =>
         job.tries > triesWithModel
-          ? withoutModel(result)
-          : summarize(
-              { languageModel: deps.languageModelFor(result.call.mode) },
-              {
-                definition: result.definition,
-                transcript: result.transcript,
-                outcome: outcomeOf(result.call),
-                reason: result.call.reason,
-              },
-              signal,
-            ),
+          ? summarizeWithoutModel(ended)
+          : summarize({ languageModel: deps.languageModelFor(mode) }, ended, signal),
       );
       return { done: true };
     },
-    giveUp: (job) => finish(job.subjectId, withoutModel),
+    giveUp: (job) => finish(job.subjectId, summarizeWithoutModel),
   };
-}
-
-interface FinishedCall {
-  readonly call: CallRecord;
-  readonly definition: WorkflowDefinition;
-  readonly transcript: readonly TranscriptEntry[];
 }
 
 function outcomeOf(call: CallRecord): NonNullable<CallRecord['outcome']> {

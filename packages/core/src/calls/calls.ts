@@ -19,6 +19,7 @@ import type { Logger } from '../ports/logger.ts';
 import type { Mode } from '../ports/mode.ts';
 import type { CarrierConnection } from '../ports/organization-store.ts';
 import type { Page, PageRequest } from '../ports/page.ts';
+import type { RecordingRecord } from '../ports/recording-store.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { CarrierAccount, Telephony } from '../ports/telephony.ts';
 import type { ToolCallRecord } from '../ports/tool-call-store.ts';
@@ -76,6 +77,7 @@ export interface Calls {
   ): Promise<{
     readonly call: CallRecord;
     readonly transcript: readonly TranscriptEntry[];
+    readonly recordingConsent: RecordingRecord['consent'] | null;
     readonly forms: readonly CallForm[];
     readonly toolCalls: readonly ToolCallRecord[];
     readonly transfers: readonly TransferRecord[];
@@ -239,14 +241,16 @@ export function createCalls(deps: CallsDeps): Calls {
     async get(organizationId, callId) {
       const call = await storage.calls.get(organizationId, callId);
       if (!call) throw new CallkiteError('not_found', 'Call not found');
-      const [transcript, forms, toolCalls, transfers, visit] = await Promise.all([
+      const [transcript, [recording], forms, toolCalls, transfers, visit] = await Promise.all([
         storage.calls.transcript(callId),
+        storage.recordings.ofCalls([callId]),
         storage.forms.ofCall(callId),
         storage.toolCalls.ofCall(callId),
         storage.transfers.ofCall(callId),
         storage.webCalls.visitOf(callId),
       ]);
-      return { call, transcript, forms, toolCalls, transfers, visit };
+      const recordingConsent = recording?.consent ?? null;
+      return { call, transcript, recordingConsent, forms, toolCalls, transfers, visit };
     },
 
     list: (caller, filter, page) =>

@@ -46,7 +46,7 @@ export interface CarrierIngressDeps {
   handover: Handover;
   accountOf(connection: CarrierConnection): CarrierAccount;
   beginConversation(callId: string, channel: CallChannel, line: CarrierLine): void;
-  recordings: Pick<Recordings, 'announce' | 'end' | 'refuse' | 'report'>;
+  recordings: Pick<Recordings, 'announce' | 'end' | 'forgo' | 'report'>;
   voiceModeOf(definition: WorkflowDefinition, mode: Mode): VoiceMode;
   /** What is left on a mailbox; `null` for nothing. */
   voicemailMessage(definition: WorkflowDefinition, call: CallRecord): Promise<string | null>;
@@ -304,7 +304,7 @@ export function createCarrierIngress(deps: CarrierIngressDeps): CarrierIngress {
     const connection = await calls.connectionOfAttempt(attemptId);
     if (!loaded || !connection || call.state === 'completed') return;
     // Nobody was there to hear that the call is recorded.
-    if (loaded.definition.recording.mode !== 'off') await deps.recordings.refuse(call.id);
+    if (loaded.definition.recording.mode !== 'off') await deps.recordings.forgo(call.id);
     const instruction = await mailboxInstruction(call, loaded.definition);
     const account = deps.accountOf(connection);
     if (instruction.type !== 'say') {

@@ -120,7 +120,7 @@ export function createRecordingWork(deps: RecordingWorkDeps): JobHandler {
 
   async function follow(recorded: Recorded): Promise<JobResult> {
     const { consent, status, expiresInMs } = recorded.recording;
-    if (consent === 'refused') return erase(recorded);
+    if (consent !== 'given') return erase(recorded);
     if (status === 'absent') return { done: true };
     if (status !== 'completed') return seek(recorded);
     if (expiresInMs !== null && expiresInMs > 0) return again(Math.min(expiresInMs, longestSleepMs));

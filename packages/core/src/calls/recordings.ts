@@ -15,6 +15,8 @@ export interface Recordings {
   agree(callId: string): Promise<void>;
   /** The callee said no: nothing is recorded from now on, and what was recorded is deleted. */
   refuse(callId: string): Promise<void>;
+  /** The same where nobody said no, but nobody agreed either. */
+  forgo(callId: string): Promise<void>;
   /** Somebody is rung who was not asked: the carrier is told at once to record no more. */
   end(callId: string): Promise<void>;
   /** What the callee has decided so far. */
@@ -52,10 +54,8 @@ export function createRecordings(deps: RecordingsDeps): Recordings {
       if (await recordings.want(callId, { id: createId('rec'), lookInMs: 0 })) deps.onDue();
     },
 
-    async refuse(callId) {
-      await recordings.refuse(callId, { id: createId('rec') });
-      deps.onDue();
-    },
+    refuse: (callId) => forbid(callId, 'refused'),
+    forgo: (callId) => forbid(callId, 'missing'),
 
     async end(callId) {
       await recordings.hurry(callId);
@@ -97,6 +97,11 @@ export function createRecordings(deps: RecordingsDeps): Recordings {
       return sound;
     },
   };
+
+  async function forbid(callId: string, consent: 'refused' | 'missing'): Promise<void> {
+    await recordings.forbid(callId, { id: createId('rec'), consent });
+    deps.onDue();
+  }
 
   async function soundOf({
     carrierCall,

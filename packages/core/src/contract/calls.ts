@@ -95,7 +95,7 @@ const formAnswer = z.object({
   confirmed: z
     .boolean()
     .describe('E-mail addresses, phone numbers and numbers are read back; `false` until the callee agreed'),
-  quote: z.string().describe("The callee's words"),
+  quote: z.string().describe("The callee's words; empty where they are not kept"),
   at: timestamp,
 });
 
@@ -122,7 +122,13 @@ const visit = z
 
 /** A call with what was said in it. */
 export const callDetail = callResource.extend({
-  messages: z.array(message),
+  messages: z.array(message).describe('Empty once the call is over where `recording_consent` is `refused`'),
+  recording_consent: z
+    .enum(['given', 'refused', 'missing'])
+    .nullable()
+    .describe(
+      '`refused` by a person, `missing` where nobody could be asked or answered clearly; null before a decision and where nothing was to be recorded',
+    ),
   form_fills: z.array(formFill),
   form_answers: z.array(formAnswer).describe('Where each value of `form_fills` comes from'),
   tool_calls: z.array(toolCall).describe("Uses of the server's own tools"),

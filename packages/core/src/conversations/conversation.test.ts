@@ -220,6 +220,7 @@ async function start(setup: Setup = {}) {
       consentOf: async () => setup.consent ?? null,
       agree: async () => void decisions.push('agreed'),
       refuse: async () => void decisions.push('refused'),
+      forgo: async () => void decisions.push('missing'),
     },
     speechModelFor: () => null,
     languageModelFor: () => model,
@@ -1291,11 +1292,15 @@ describe('a recording', () => {
     expect(channel.utterances.slice(1)).toEqual([opening]);
   });
 
-  it.each(['No.', 'Who is this?', 'Yes?'])('is refused by "%s"', async (answer) => {
+  it.each([
+    ['No.', 'refused'],
+    ['Who is this?', 'missing'],
+    ['Yes?', 'missing'],
+  ])('is not had after "%s"', async (answer, decision) => {
     const { channel, decisions } = await start({ definition: asked });
     channel.hear(played(lineOf(asked)), said(answer));
     await settle();
-    expect(decisions).toEqual(['refused']);
+    expect(decisions).toEqual([decision]);
     expect(channel.utterances.slice(1)).toEqual([notRecorded, opening]);
   });
 
@@ -1321,11 +1326,11 @@ describe('a recording', () => {
     expect(decisions).toEqual(['agreed']);
   });
 
-  it('is refused by silence, and the conversation goes on', async () => {
+  it('is not had after silence, and the conversation goes on', async () => {
     const { channel, decisions } = await start({ definition: asked });
     channel.hear(played(lineOf(asked)));
     await vi.advanceTimersByTimeAsync(8100);
-    expect(decisions).toEqual(['refused']);
+    expect(decisions).toEqual(['missing']);
     expect(channel.utterances.slice(1)).toEqual([opening]);
   });
 
@@ -1341,7 +1346,7 @@ describe('a recording', () => {
     expect(channel.utterances.slice(2)).toEqual([notRecorded, 'So, Monday?']);
   });
 
-  it('is not asked for twice: a line that was cut after the question means no', async () => {
+  it('is not asked for twice when the line was cut after the question', async () => {
     const { channel, decisions } = await start({
       definition: asked,
       earlier: [
@@ -1350,7 +1355,7 @@ describe('a recording', () => {
       ],
       script: [{ turn: ['Monday?'] }],
     });
-    expect(decisions).toEqual(['refused']);
+    expect(decisions).toEqual(['missing']);
     expect(channel.utterances).toEqual(['Sorry, we were cut off.', 'Monday?']);
   });
 

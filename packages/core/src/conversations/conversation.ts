@@ -295,7 +295,7 @@ export function converse(options: ConversationOptions): Conversation {
 
   function leaveMessage(): void {
     // Nobody was there to hear that the call is recorded.
-    consent.refuse();
+    consent.forgo();
     const message = voicemailMessage(definition, organizationName, call);
     if (message === null) hangUp(null);
     // Whoever takes the call from here is to know what it is.

@@ -61,6 +61,7 @@ export interface ConversationsDeps {
     consentOf(callId: string): Promise<CallRecording['consent']>;
     agree(callId: string): Promise<void>;
     refuse(callId: string): Promise<void>;
+    forgo(callId: string): Promise<void>;
   };
   /** Whom this call may be transferred to, of those its workflow names. */
   transfersOffered(call: CallRecord, definition: WorkflowDefinition): Promise<readonly TransferIntegration[]>;
@@ -129,6 +130,7 @@ export function createConversations(deps: ConversationsDeps): Conversations {
         consent: mode === 'off' ? null : await recordings.consentOf(callId),
         agree: () => recordings.agree(callId),
         refuse: () => recordings.refuse(callId),
+        forgo: () => recordings.forgo(callId),
       },
       languageModel: deps.languageModelFor(call.mode),
       speechModel: deps.speechModelFor(call.mode),

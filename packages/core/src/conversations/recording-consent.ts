@@ -3,10 +3,12 @@ import { asksForNoRecording, judgeConsent } from './consent-wording.ts';
 /** What the callee decides about the recording of this call. */
 export interface CallRecording {
   /** On record from earlier; `null` before a decision. */
-  readonly consent: 'given' | 'refused' | null;
+  readonly consent: 'given' | 'refused' | 'missing' | null;
   agree(): Promise<void>;
-  /** Ends the recording, and deletes what there is of it. */
+  /** The callee said no: ends the recording, deletes what there is of it, and keeps no transcript after the call. */
   refuse(): Promise<void>;
+  /** Nobody agreed: ends the recording, and deletes what there is of it. */
+  forgo(): Promise<void>;
 }
 
 /** Asks the callee of one call whether it may be recorded, and understands what they say about it at any time. */
@@ -25,7 +27,7 @@ export interface RecordingConsent {
   /** Nobody answers the question any more. */
   giveUp(): void;
   /** Nobody may have heard that the call is recorded. */
-  refuse(): void;
+  forgo(): void;
 }
 
 export function recordingConsent(options: {
@@ -44,22 +46,18 @@ export function recordingConsent(options: {
   const words: string[] = [];
   let isEarly = false;
 
-  function refuse(): void {
+  function decide(decision: 'agree' | 'refuse' | 'forgo'): void {
     isOpen = false;
     if (mode === 'off') return;
     isDecided = true;
-    write('a refused recording', recording.refuse);
+    write('what was decided about recording', recording[decision]);
   }
 
   function answered(said: string): 'agreed' | 'refused' {
-    if (judgeConsent(said, language) !== 'yes') {
-      refuse();
-      return 'refused';
-    }
-    isOpen = false;
-    isDecided = true;
-    write('an agreed recording', recording.agree);
-    return 'agreed';
+    const answer = judgeConsent(said, language);
+    if (answer === 'yes') decide('agree');
+    else decide(answer === 'no' ? 'refuse' : 'forgo');
+    return answer === 'yes' ? 'agreed' : 'refused';
   }
 
   return {
@@ -72,7 +70,7 @@ export function recordingConsent(options: {
     },
     heard(said, { knowsAll }) {
       if (mode !== 'off' && asksForNoRecording(said, language)) {
-        refuse();
+        decide('refuse');
         isWithdrawn = true;
       }
       isEarly ||= !knowsAll;
@@ -93,8 +91,8 @@ export function recordingConsent(options: {
       return wasWithdrawn ? 'withdrawn' : null;
     },
     giveUp() {
-      if (mode === 'ask' && !isDecided) refuse();
+      if (mode === 'ask' && !isDecided) decide('forgo');
     },
-    refuse,
+    forgo: () => decide('forgo'),
   };
 }

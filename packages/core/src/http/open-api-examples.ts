@@ -112,6 +112,7 @@ export const answerExamples: Readonly<Record<string, unknown>> = {
     answered_at: '2026-11-21T05:00:09.000Z',
     ended_at: '2026-11-21T05:00:51.000Z',
     duration_seconds: 42,
+    recording_consent: null,
     messages: [
       { role: 'assistant', content: 'Hello, I am an AI assistant calling for Example Dental.' },
       { role: 'user', content: 'Yes, I will be there.' },

@@ -269,11 +269,14 @@ export interface CallStore {
   /** Counts a lost speech channel of a live call. @returns how many were lost, this one included */
   countLostChannel(callId: string): Promise<number>;
 
-  /** Adds to the transcript. @returns the number of the entry, from 1 */
+  /** Adds to the transcript. `not_found` also once it is dropped. @returns the number of the entry, from 1 */
   appendTranscript(callId: string, entry: Omit<TranscriptEntry, 'at'>): Promise<number>;
   transcript(callId: string): Promise<readonly TranscriptEntry[]>;
 
-  /** Stores the summary and the deliveries with their jobs; once. `false` when it was done before. */
+  /**
+   * Stores the summary and the deliveries with their jobs; once. `false` when it was done before. Where the callee
+   * refused to be recorded, the transcript and the quotes of form answers are dropped then, for good.
+   */
   finishCall(callId: string, summary: string, deliveries: readonly NewDelivery[]): Promise<boolean>;
 
   /** Marks the carrier account as paused until it is verified again. */

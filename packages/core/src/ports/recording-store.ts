@@ -6,8 +6,11 @@ export interface RecordingRecord {
   readonly id: string;
   readonly callId: string;
   readonly organizationId: string;
-  /** `given` by an announcement nobody objected to, or by a yes. A refusal is never undone. */
-  readonly consent: 'given' | 'refused';
+  /**
+   * `given` by an announcement nobody objected to, or by a yes; `refused` by a person, `missing` where nobody could be
+   * asked or gave a clear answer. Once it is not given it never will be.
+   */
+  readonly consent: 'given' | 'refused' | 'missing';
   /** `wanted`: nothing is known of it at the carrier yet. `absent`: the carrier recorded nothing. */
   readonly status: 'wanted' | 'recording' | 'completed' | 'absent' | 'deleted';
   /** `null` before the carrier told it, and again once the recording is deleted. */
@@ -31,9 +34,13 @@ export interface RecordingStore {
   want(callId: string, recording: { readonly id: string; readonly lookInMs: number }): Promise<boolean>;
   /**
    * Notes that the call must not be recorded, for good. What may have been recorded is left to a `follow_recording`
-   * job, due at once; a call that was never to be recorded has none.
+   * job, due at once; a call that was never to be recorded has none. A refusal also counts for the call's words (see
+   * `CallStore.finishCall`).
    */
-  refuse(callId: string, recording: { readonly id: string }): Promise<void>;
+  forbid(
+    callId: string,
+    recording: { readonly id: string; readonly consent: 'refused' | 'missing' },
+  ): Promise<void>;
   /** What follows from the course of the call is due now: its `follow_recording` job, if it has one. */
   hurry(callId: string): Promise<void>;
   /**

@@ -6,6 +6,7 @@ import { addVersion } from '../workflow-store.ts';
 import { toAttempt, toCall } from './call-rows.ts';
 import { endQueuedCalls } from './ending.ts';
 import { lockCall, readLiveAttempt } from './locking.ts';
+import { dropRefusedWords } from './refused-words.ts';
 
 type LivingPart = Pick<
   CallStore,
@@ -120,7 +121,10 @@ export function createLiving({ kysely, tables }: Database): LivingPart {
       const { rows } = await sql<{ number: number }>`
         with counted as (
           update ${tables.calls} set transcript_length = transcript_length + 1
-          where id = ${callId} returning transcript_length
+          where id = ${callId} and (summary is null or not exists (
+            select from ${tables.recordings} where call_id = ${callId} and consent = 'refused'
+          ))
+          returning transcript_length
         )
         insert into ${tables.transcript} (call_id, number, role, content, interrupted)
         select ${callId}, transcript_length, ${entry.role}, ${entry.content}, ${entry.interrupted} from counted
@@ -141,6 +145,7 @@ export function createLiving({ kysely, tables }: Database): LivingPart {
           .returning('id')
           .executeTakeFirst();
         if (row === undefined) return false;
+        await dropRefusedWords(transaction, tables, callId);
         await addDeliveries(transaction, tables, deliveries);
         return true;
       });

@@ -127,14 +127,12 @@ export const callRoutes = [
       refusals: ['not_found'],
     },
     async (services, { caller, parameters }) => {
-      const { call, transcript, forms, toolCalls, transfers, visit } = await getOwnCall(
-        services,
-        caller,
-        parameters.call_id,
-      );
+      const found = await getOwnCall(services, caller, parameters.call_id);
+      const { call, transcript, recordingConsent, forms, toolCalls, transfers, visit } = found;
       return {
         ...toResource(call, await services.recordings.urlsOf([call.id])),
         messages: transcript.map(({ role, content }) => ({ role, content })),
+        recording_consent: recordingConsent,
         form_fills: formFillsOf(forms),
         form_answers: forms.flatMap(answersOf),
         tool_calls: toolCalls.map(({ name, status, at, durationMs }) => ({

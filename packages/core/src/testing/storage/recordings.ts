@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createId } from '../../ids.ts';
-import { createTenant, type StorageTest } from './tenant.ts';
+import { createTenant, definition, type StorageTest } from './tenant.ts';
 
 const lookInMs = 60_000;
 
@@ -75,21 +75,78 @@ export function recordingsContract(test: StorageTest): void {
     const { callId } = await tenant.placed();
     await storage.recordings.want(callId, { id: createId('rec'), lookInMs });
     assert.deepEqual(await tenant.jobs('follow_recording'), [], 'not before its time');
-    await storage.recordings.refuse(callId, { id: createId('rec') });
+    await storage.recordings.forbid(callId, { id: createId('rec'), consent: 'refused' });
     assert.equal(await storage.recordings.want(callId, { id: createId('rec'), lookInMs: 0 }), false);
     const [recording] = await storage.recordings.ofCalls([callId]);
     assert.equal(recording?.consent, 'refused');
     const [job] = await tenant.jobs('follow_recording');
     assert.equal(job?.subjectId, callId);
-    await storage.recordings.refuse(callId, { id: createId('rec') });
+    await storage.recordings.forbid(callId, { id: createId('rec'), consent: 'missing' });
+    assert.equal((await storage.recordings.ofCalls([callId]))[0]?.consent, 'refused', 'a no is not unsaid');
     assert.equal(job && (await storage.jobs.complete(job)), false, 'whoever ran it saw the state of before');
     assert.equal((await tenant.jobs('follow_recording')).length, 1);
+  });
+
+  test('what was said is dropped at the end of a call whose callee refused, before it or after', async (storage) => {
+    const tenant = await createTenant(storage);
+    const { organizationId, workflowId } = tenant;
+    const form = await storage.forms.create({
+      id: createId('form'),
+      organizationId,
+      title: 'Visit',
+      fields: [{ name: 'Full name', type: 'text', required: true }],
+    });
+    await storage.workflows.update(organizationId, workflowId, {
+      definition: { ...definition, forms: [form.id] },
+    });
+    const spoken = { role: 'user', content: 'Jordan, and do not record me', interrupted: false } as const;
+
+    async function talked(): Promise<{ callId: string; end: () => Promise<void> }> {
+      const { callId, attemptId, providerCallId } = await tenant.placed();
+      await storage.calls.appendTranscript(callId, spoken);
+      await storage.forms.storeAnswer(callId, form.id, {
+        field: 'Full name',
+        value: 'Jordan',
+        confirmed: true,
+        quote: 'Jordan, and do not record me',
+      });
+      const end = async () => {
+        const report = { providerCallId, status: 'completed', answeredBy: null, durationSeconds: 1 } as const;
+        await storage.calls.report(attemptId, report);
+        assert.equal(await storage.calls.finishCall(callId, 'They are called Jordan.', []), true);
+      };
+      return { callId, end };
+    }
+    const wordsOf = async (callId: string) => {
+      const [filled] = await storage.forms.ofCall(callId);
+      assert.equal(filled?.answers[0]?.value, 'Jordan');
+      return { lines: (await storage.calls.transcript(callId)).length, quote: filled.answers[0].quote };
+    };
+    const forbid = (callId: string, consent: 'refused' | 'missing') =>
+      storage.recordings.forbid(callId, { id: createId('rec'), consent });
+    const kept = { lines: 1, quote: spoken.content };
+    const dropped = { lines: 0, quote: '' };
+
+    const before = await talked();
+    await forbid(before.callId, 'refused');
+    assert.deepEqual(await wordsOf(before.callId), kept, 'the conversation needs them');
+    await before.end();
+    assert.deepEqual(await wordsOf(before.callId), dropped);
+    await assert.rejects(storage.calls.appendTranscript(before.callId, spoken), { code: 'not_found' });
+
+    const after = await talked();
+    await forbid(after.callId, 'missing');
+    await after.end();
+    assert.deepEqual(await wordsOf(after.callId), kept, 'nobody said no');
+    await forbid(after.callId, 'refused');
+    assert.deepEqual(await wordsOf(after.callId), dropped);
+    assert.equal((await tenant.call(after.callId)).summary, 'They are called Jordan.');
   });
 
   test('a call that was refused before anything was recorded needs no job', async (storage) => {
     const tenant = await createTenant(storage);
     const { callId } = await tenant.placed();
-    await storage.recordings.refuse(callId, { id: createId('rec') });
+    await storage.recordings.forbid(callId, { id: createId('rec'), consent: 'refused' });
     const [recording] = await storage.recordings.ofCalls([callId]);
     assert.equal(recording?.consent, 'refused');
     assert.equal(recording.status, 'deleted');

@@ -1,3 +1,4 @@
+import { CallkiteError } from '@callkite/core';
 import { builtInAccounts } from '@callkite/twilio-emulator';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually, startEmbedded } from '../embedded.ts';
@@ -71,6 +72,28 @@ describe.concurrent('a transfer', { timeout }, () => {
     // Nobody answered for 10 s, and then people talked for 5.
     expect(recordedMs).toBeGreaterThan(1000);
     expect(recordedMs).toBeLessThan(callMs - 8_000);
+  });
+
+  it('goes on when the store is away as the recording is to be ended', async () => {
+    const storage = memoryStorage();
+    let refusals = 0;
+    const hurry: typeof storage.recordings.hurry = async () => {
+      refusals += 1;
+      throw new CallkiteError('storage_unavailable', 'the connection was reset', { retryable: true });
+    };
+    const away = await startTransferStage({
+      storage: { ...storage, recordings: { ...storage.recordings, hurry } },
+    });
+    try {
+      const { transfer } = await away.run(
+        { mode: 'cold' },
+        { to: fromWashington, definition: { recording: { mode: 'announce' } } },
+      );
+      expect(outcomesOf(transfer)).toEqual([[pressesOne, 'static', 'connected']]);
+      expect(refusals).toBe(1);
+    } finally {
+      await away.stop();
+    }
   });
 
   it.each([

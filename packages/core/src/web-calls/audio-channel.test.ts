@@ -133,20 +133,22 @@ it('hears a microphone without gaps, and no faster than time', () => {
   expect(heardMs()).toBeGreaterThan(9700);
 });
 
-it('shows what was understood, but typed words once', () => {
+it('shows what was said in the order in which the conversation tells it, typed words with their number', () => {
   const { visitor, sent, events } = open();
   visitor.take({ type: 'text', id: 7, text: ' Hello ' });
+  visitor.spoken('assistant', 'This call');
   visitor.spoken('user', 'Hello');
   visitor.spoken('assistant', 'Good day.');
   visitor.spoken('user', 'Hello');
   vi.advanceTimersByTime(0);
   const lines = sent.flatMap((event) => (event.type === 'transcript' ? [event] : []));
   expect(lines.map(({ role, text, message_id }) => [role, text, message_id])).toEqual([
-    ['user', ' Hello ', 7],
+    ['assistant', 'This call', null],
+    ['user', 'Hello', 7],
     ['assistant', 'Good day.', null],
     ['user', 'Hello', null],
   ]);
-  expect(new Set(lines.map(({ id }) => id)).size).toBe(3);
+  expect(new Set(lines.map(({ id }) => id)).size).toBe(4);
   expect(events).toContainEqual({ type: 'typed', text: ' Hello ' });
   visitor.closed();
 });

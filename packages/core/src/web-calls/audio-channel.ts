@@ -1,3 +1,4 @@
+import { storable } from '../conversations/transcript.ts';
 import type { AudioChannel, AudioEvent } from '../ports/speech.ts';
 import { eventQueue, shownLines, type VisitorChannelOptions, type VisitorSide } from './visitor-channel.ts';
 import { frameBytes } from './web-call-line.ts';
@@ -40,8 +41,8 @@ export function audioChannel(options: VisitorChannelOptions & { readonly sound: 
   const queue: ({ readonly frame: Buffer } | { readonly mark: string })[] = [];
   /** Names of the agent's marks by the names they go out under. */
   const openMarks = new Map<string, string>();
-  /** Typed words that the conversation will tell as said. */
-  const typed: string[] = [];
+  /** Typed words that the conversation will tell as said: after what the agent said until then, and was heard saying. */
+  const typed: { readonly id: number; readonly words: string }[] = [];
   let queuedBytes = 0;
   let rest = Buffer.alloc(0);
   let marks = 0;
@@ -159,8 +160,7 @@ export function audioChannel(options: VisitorChannelOptions & { readonly sound: 
       take(message) {
         switch (message.type) {
           case 'text':
-            begin('user', message.id).show(message.text, true);
-            typed.push(message.text.trim());
+            typed.push({ id: message.id, words: storable(message.text).trim() });
             tell({ type: 'typed', text: message.text });
             return;
           case 'mute':
@@ -184,9 +184,9 @@ export function audioChannel(options: VisitorChannelOptions & { readonly sound: 
         if (aheadOfTimeMs < earlyMs) hear(Buffer.from(frame));
       },
       spoken(role, content) {
-        const at = role === 'user' ? typed.indexOf(content) : -1;
-        if (at >= 0) typed.splice(at, 1);
-        else begin(role).show(content, true);
+        const at = role === 'user' ? typed.findIndex(({ words }) => words === content) : -1;
+        const [line] = at < 0 ? [] : typed.splice(at, 1);
+        begin(role, line?.id).show(content, true);
       },
       closed: stop,
     },

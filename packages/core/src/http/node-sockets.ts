@@ -157,6 +157,9 @@ function mixedSocket(socket: WebSocket, connection: Duplex): MixedSocket {
   };
 }
 
+/** So much is not held back for more: what comes in one go, as a long answer does, then flows on while it is read. */
+const gatheredBytes = 8 * 1024;
+
 /**
  * To be called before writing: what is written one after the other then leaves in one go. Handing a frame of sound to the
  * network costs more than everything else that is done about it.
@@ -168,10 +171,14 @@ function gatherWrites(connection: Duplex): () => void {
     connection.uncork();
   }
   return () => {
-    if (isGathering) return;
-    isGathering = true;
-    connection.cork();
-    process.nextTick(letGo);
+    if (!isGathering) {
+      isGathering = true;
+      connection.cork();
+      process.nextTick(letGo);
+    } else if (connection.writableLength >= gatheredBytes) {
+      connection.uncork();
+      connection.cork();
+    }
   };
 }
 

@@ -22,7 +22,20 @@ type LivingPart = Pick<
 >;
 
 /** What happens to a call besides dialling: its workflow, cancellation, conversation and result. */
-export function createLiving({ kysely, tables }: Database): LivingPart {
+export function createLiving({ schema, kysely, tables, prepared }: Database): LivingPart {
+  // Of all that is stored while people talk, this comes most often.
+  const appending = `
+    with counted as (
+      update ${schema}.calls set transcript_length = transcript_length + 1
+      where id = $1 and (summary is null or not exists (
+        select from ${schema}.recordings where call_id = $1 and consent = 'refused'
+      ))
+      returning transcript_length
+    )
+    insert into ${schema}.transcript (call_id, number, role, content, interrupted)
+    select $1, transcript_length, $2, $3, $4 from counted
+    returning number`;
+
   return {
     async setGeneratedWorkflow(callId, generated) {
       await kysely.transaction().execute(async (transaction) => {
@@ -118,18 +131,9 @@ export function createLiving({ kysely, tables }: Database): LivingPart {
     },
 
     async appendTranscript(callId, entry) {
-      const { rows } = await sql<{ number: number }>`
-        with counted as (
-          update ${tables.calls} set transcript_length = transcript_length + 1
-          where id = ${callId} and (summary is null or not exists (
-            select from ${tables.recordings} where call_id = ${callId} and consent = 'refused'
-          ))
-          returning transcript_length
-        )
-        insert into ${tables.transcript} (call_id, number, role, content, interrupted)
-        select ${callId}, transcript_length, ${entry.role}, ${entry.content}, ${entry.interrupted} from counted
-        returning number`.execute(kysely);
-      const [row] = rows;
+      const { role, content, interrupted } = entry;
+      const values = [callId, role, content, interrupted];
+      const [row] = await prepared<{ number: number }>('append_transcript', appending, values);
       if (row === undefined) throw noSuchCall();
       return row.number;
     },

@@ -2,6 +2,7 @@ export { answeredByHeard, callOutcome, isTerminal, movesForward, stateOf } from 
 export type { AcceptedCall, Calls, PromptCallInput, TriggerCallInput } from './calls/calls.ts';
 export { type AgentTool, type AgentToolUse, defineTool } from './conversations/agent-tool.ts';
 export { classifyUtterance, type HeardUtterance } from './conversations/answer/utterance.ts';
+export { soundMs } from './conversations/sound.ts';
 export {
   type Callkite,
   type CallkiteOptions,

@@ -364,10 +364,9 @@ describe('cancelling', () => {
   });
 
   it('rejects also before the first token, and when the rest has arrived already', async () => {
-    const waiting = await closingServer(() => {});
     const early = new AbortController();
+    const waiting = await closingServer(() => early.abort('early'));
     const pending = partsOf(streamTurn(waiting.baseURL, { signal: early.signal }));
-    setTimeout(() => early.abort('early'), 30);
     await expect(pending).rejects.toBe('early');
     await waiting.connectionClosed;
 

@@ -1,4 +1,4 @@
-import type { AudioChannel, AudioEvent, Logger, TextSocket } from '@callkite/core';
+import { type AudioChannel, type AudioEvent, type Logger, soundMs, type TextSocket } from '@callkite/core';
 import { mediaFrameOf, parseMediaMessage } from './media-messages.ts';
 
 const MAXIMUM_BUFFERED_BYTES = 1024 * 1024;
@@ -88,7 +88,7 @@ export class MediaChannel implements AudioChannel {
     if (missingMs >= GAP_MS && missingMs <= LONGEST_GAP_MS) {
       this.#emit({ type: 'audio', audio: silence(missingMs) });
     }
-    this.#nextMs = timestampMs + Buffer.byteLength(payload, 'base64') / BYTES_PER_MS;
+    this.#nextMs = timestampMs + soundMs(payload);
     this.#emit({ type: 'audio', audio: payload });
   }
 

@@ -41,7 +41,7 @@ const mediaFrame = z.object({
   event: z.literal('media'),
   media: z.object({ payload: z.base64(), timestamp: z.coerce.number() }),
 });
-const timestampPattern = /"timestamp":"(\d+)"/;
+const timestampKey = '"timestamp":"';
 const payloadKey = '"payload":"';
 
 /**
@@ -50,11 +50,16 @@ const payloadKey = '"payload":"';
  */
 export function mediaFrameOf(text: string): MediaFrame | null {
   if (!text.startsWith('{"event":"media"')) return text.includes('"media"') ? parsedFrameOf(text) : null;
-  const timestamp = timestampPattern.exec(text)?.[1];
-  const start = text.indexOf(payloadKey) + payloadKey.length;
+  const timestamp = textAt(text, timestampKey);
+  const payload = textAt(text, payloadKey);
+  if (timestamp === null || payload === null || !/^\d+$/.test(timestamp)) return parsedFrameOf(text);
+  return { payload, timestampMs: Number(timestamp) };
+}
+
+function textAt(text: string, key: string): string | null {
+  const start = text.indexOf(key) + key.length;
   const end = text.indexOf('"', start);
-  if (timestamp === undefined || start < payloadKey.length || end < 0) return parsedFrameOf(text);
-  return { payload: text.slice(start, end), timestampMs: Number(timestamp) };
+  return start < key.length || end < 0 ? null : text.slice(start, end);
 }
 
 function parsedFrameOf(text: string): MediaFrame | null {

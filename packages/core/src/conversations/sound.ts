@@ -1,6 +1,6 @@
 const bytesPerMs = 8;
 
-/** Milliseconds of sound in base64 of 8 kHz µ-law. */
+/** Milliseconds of sound in base64 of µ-law at 8 kHz, mono. */
 export function soundMs(audio: string): number {
   const padding = audio.endsWith('==') ? 2 : audio.endsWith('=') ? 1 : 0;
   return ((audio.length / 4) * 3 - padding) / bytesPerMs;

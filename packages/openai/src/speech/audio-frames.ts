@@ -1,12 +1,6 @@
 /** µ-law at 8 kHz. */
 export const BYTES_PER_MS = 8;
 
-/** Bytes that base64 text stands for. */
-export function byteLength(base64: string): number {
-  const padding = base64.endsWith('==') ? 2 : base64.endsWith('=') ? 1 : 0;
-  return (base64.length / 4) * 3 - padding;
-}
-
 /** A command that carries sound. The sound is put in as it is: it may be nothing but base64. */
 export function audioFrame(type: string): (audio: string) => string {
   const head = `{"type":"${type}","audio":"`;

@@ -1,10 +1,9 @@
-import type { SpeechModelEvent } from '@callkite/core';
-import { BYTES_PER_MS, byteLength } from './audio-frames.ts';
+import { type SpeechModelEvent, soundMs } from '@callkite/core';
 
 interface Utterance {
   readonly responseId: string;
-  /** Of the sound that was told. */
-  bytes: number;
+  /** Milliseconds of its sound that were told. */
+  toldMs: number;
   /** Words that came before any sound. */
   early: string;
   /** The rest is not wanted. */
@@ -25,7 +24,7 @@ export class RealtimeUtterances {
   sound(utteranceId: string, responseId: string, audio: string): void {
     const utterance = this.#utterance(utteranceId, responseId);
     if (utterance.isCut || utterance.isEnded || audio === '') return;
-    utterance.bytes += byteLength(audio);
+    utterance.toldMs += soundMs(audio);
     this.#tell({ type: 'speech', utteranceId, audio });
     if (utterance.early !== '') {
       this.#tell({ type: 'speech-text', utteranceId, text: utterance.early });
@@ -36,7 +35,7 @@ export class RealtimeUtterances {
   words(utteranceId: string, responseId: string, text: string): void {
     const utterance = this.#utterance(utteranceId, responseId);
     if (utterance.isCut || utterance.isEnded || text === '') return;
-    if (utterance.bytes === 0) utterance.early += text;
+    if (utterance.toldMs === 0) utterance.early += text;
     else this.#tell({ type: 'speech-text', utteranceId, text });
   }
 
@@ -44,7 +43,7 @@ export class RealtimeUtterances {
     const utterance = this.#utterances.get(utteranceId);
     if (utterance === undefined || utterance.isEnded) return;
     utterance.isEnded = true;
-    if (utterance.bytes > 0) this.#tell({ type: 'speech-ended', utteranceId });
+    if (utterance.toldMs > 0) this.#tell({ type: 'speech-ended', utteranceId });
   }
 
   /** What is still to come of the response is not wanted. */
@@ -68,8 +67,8 @@ export class RealtimeUtterances {
    */
   cut(utteranceId: string, heardMs: number): number | null {
     const utterance = this.#utterances.get(utteranceId);
-    if (utterance === undefined || utterance.bytes === 0) return null;
-    const toldMs = Math.floor(utterance.bytes / BYTES_PER_MS);
+    if (utterance === undefined || utterance.toldMs === 0) return null;
+    const toldMs = Math.floor(utterance.toldMs);
     if (utterance.isEnded && !utterance.isCut && heardMs >= toldMs) return null;
     utterance.isCut = true;
     return Math.max(0, Math.min(Math.floor(heardMs), toldMs));
@@ -79,7 +78,7 @@ export class RealtimeUtterances {
     const known = this.#utterances.get(utteranceId);
     if (known !== undefined) return known;
     const isCut = this.#cutResponses.has(responseId);
-    const utterance = { responseId, bytes: 0, early: '', isCut, isEnded: false };
+    const utterance = { responseId, toldMs: 0, early: '', isCut, isEnded: false };
     this.#utterances.set(utteranceId, utterance);
     return utterance;
   }

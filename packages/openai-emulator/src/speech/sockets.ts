@@ -107,6 +107,8 @@ export function speechSockets(options: SpeechSocketsOptions): SpeechSockets {
       if (context.faults.strike('connectHang')) {
         const record = note(null, model);
         waiting.add(socket);
+        // Who leaves is noticed only by reading on.
+        socket.once('end', () => socket.destroy()).resume();
         socket.once('close', () => {
           record.cut = true;
           waiting.delete(socket);

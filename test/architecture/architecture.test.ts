@@ -53,6 +53,7 @@ const coreMayImport: Record<string, readonly string[]> = {
   contract: [],
   ports: ['contract'],
   limits: ['contract', 'ports'],
+  models: ['ports'],
   forms: ['contract', 'ports'],
   organizations: ['contract', 'ports', 'limits'],
   workflows: ['contract', 'ports', 'organizations', 'transfers'],

@@ -1,5 +1,13 @@
 import 'reflect-metadata';
-import type { Callkite, LanguageModel, SpeechModel, Storage, Telephony } from '@callkite/core';
+import {
+  type Callkite,
+  type LanguageModel,
+  type SpeechModel,
+  type Storage,
+  type Telephony,
+  withSecondLanguageModel,
+  withSecondSpeechModel,
+} from '@callkite/core';
 import { CALLKITE, registerCallkite } from '@callkite/core/tsyringe';
 import { openAi, openAiLive, openAiRealtime } from '@callkite/openai';
 import { pglite, postgres } from '@callkite/postgres';
@@ -9,7 +17,7 @@ import type { Keyv } from 'keyv';
 import { type DependencyContainer, container as global, instanceCachingFactory } from 'tsyringe';
 import type { CallEvents } from './call-events.ts';
 import type { EmbeddedNetwork } from './embedded.ts';
-import type { Settings } from './env.ts';
+import type { ModelSettings, Settings } from './env.ts';
 import { createLogger, type Logger } from './logging.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 
@@ -81,29 +89,23 @@ export function compose(parts: {
           }),
   );
   provide(TEST_MODEL, () => emulatedModel());
-  provide(
-    LIVE_MODEL,
-    (): LanguageModel =>
-      settings.openai === null
-        ? emulatedModel()
-        : openAi({
-            apiKey: settings.openai.apiKey ?? 'none',
-            baseURL: settings.openai.baseUrl ?? undefined,
-            model: settings.openai.model ?? undefined,
-          }),
-  );
+  provide(LIVE_MODEL, (from): LanguageModel => {
+    const { openai, secondOpenai } = settings;
+    if (openai === null) return emulatedModel();
+    if (secondOpenai === null) return languageModel(openai);
+    // A failed turn is asked for elsewhere, and not in the same place before.
+    const once = { turnRetries: 0 };
+    return withSecondLanguageModel(languageModel(openai, once), languageModel(secondOpenai, once), {
+      logger: logger(from),
+    });
+  });
   provide(TEST_SPEECH_MODEL, (from) => emulatedSpeechModel(from));
   provide(LIVE_SPEECH_MODEL, (from): SpeechModel => {
-    if (settings.openai === null) return emulatedSpeechModel(from);
-    const { api, model, voice } = settings.speech;
-    const options = {
-      apiKey: settings.openai.apiKey ?? 'none',
-      baseURL: settings.openai.baseUrl ?? undefined,
-      model: model ?? undefined,
-      voice: voice ?? undefined,
-      logger: logger(from),
-    };
-    return api === 'live' ? openAiLive(options) : openAiRealtime(options);
+    const { openai, secondOpenai } = settings;
+    if (openai === null) return emulatedSpeechModel(from);
+    const first = speechModel(openai, from);
+    if (secondOpenai === null) return first;
+    return withSecondSpeechModel(first, speechModel(secondOpenai, from), { logger: logger(from) });
   });
   registerCallkite(container, (from) => {
     const cache = from.resolve<Keyv | null>(CACHE);
@@ -153,6 +155,21 @@ export function compose(parts: {
     });
   }
 
+  function languageModel(model: ModelSettings, options: { turnRetries?: number } = {}): LanguageModel {
+    return openAi({ ...serverOf(model), model: model.model ?? undefined, ...options });
+  }
+
+  function speechModel(model: ModelSettings, from: DependencyContainer): SpeechModel {
+    const { api, voice } = settings.speech;
+    const options = {
+      ...serverOf(model),
+      model: model.speechModel ?? undefined,
+      voice: voice ?? undefined,
+      logger: logger(from),
+    };
+    return api === 'live' ? openAiLive(options) : openAiRealtime(options);
+  }
+
   function emulatedSpeechModel(from: DependencyContainer): SpeechModel {
     return openAiRealtime({ apiKey: 'emulated', baseURL: network.modelUrl, logger: logger(from) });
   }
@@ -160,6 +177,10 @@ export function compose(parts: {
   function emulatedModel(): LanguageModel {
     return openAi({ apiKey: 'emulated', baseURL: network.modelUrl });
   }
+}
+
+function serverOf({ apiKey, baseUrl }: ModelSettings): { apiKey: string; baseURL: string | undefined } {
+  return { apiKey: apiKey ?? 'none', baseURL: baseUrl ?? undefined };
 }
 
 /** A cache that is out of reach is as good as an empty one: its failures are logged and no more. */

@@ -115,6 +115,64 @@ describe('readSettings', () => {
   });
 });
 
+describe('a second model', () => {
+  const secondOf = (environment: Record<string, string>) =>
+    readSettings({ OPENAI_API_KEY: 'sk-first', ...environment }).secondOpenai;
+
+  it('is there as soon as one of its settings is, and is like the first otherwise', () => {
+    expect(secondOf({})).toBeNull();
+    const first = {
+      OPENAI_BASE_URL: 'https://models.example.com/v1',
+      OPENAI_SPEECH_MODEL: 'gpt-realtime-2.1',
+    };
+    const like = {
+      apiKey: 'sk-first',
+      baseUrl: 'https://models.example.com/v1',
+      model: null,
+      speechModel: 'gpt-realtime-2.1',
+    };
+    expect(secondOf({ ...first, OPENAI_SECOND_MODEL: 'gpt-6-terra' })).toEqual({
+      ...like,
+      model: 'gpt-6-terra',
+    });
+    expect(secondOf({ ...first, OPENAI_SECOND_API_KEY: 'sk-second' })).toEqual({
+      ...like,
+      apiKey: 'sk-second',
+    });
+    expect(secondOf({ ...first, OPENAI_SECOND_SPEECH_MODEL: 'gpt-realtime-2.1-mini' })).toEqual({
+      ...like,
+      speechModel: 'gpt-realtime-2.1-mini',
+    });
+  });
+
+  it('gets the key of the first on the same server only', () => {
+    const elsewhere = { OPENAI_SECOND_BASE_URL: 'https://other.example.com/v1' };
+    expect(secondOf({ ...elsewhere, OPENAI_SECOND_API_KEY: 'sk-second' })?.apiKey).toBe('sk-second');
+    const [problem, ...others] = problemsOf({ OPENAI_API_KEY: 'sk-first', ...elsewhere });
+    expect(problem).toContain('OPENAI_SECOND_API_KEY is required');
+    expect(problem).not.toContain('sk-first');
+    expect(others).toEqual([]);
+    const open = { OPENAI_BASE_URL: 'http://127.0.0.1:11434/v1', ...elsewhere };
+    expect(readSettings(open).secondOpenai?.apiKey).toBeNull();
+  });
+
+  it.each([
+    ['without a first', { OPENAI_SECOND_MODEL: 'gpt-6-terra' }, 'needs a first one'],
+    [
+      'that is the first',
+      { OPENAI_API_KEY: 'sk-first', OPENAI_SECOND_API_KEY: 'sk-first' },
+      'is the same as the first',
+    ],
+    [
+      'at an address that is none',
+      { OPENAI_API_KEY: 'sk-first', OPENAI_SECOND_API_KEY: 'sk-second', OPENAI_SECOND_BASE_URL: 'elsewhere' },
+      'OPENAI_SECOND_BASE_URL must be a URL',
+    ],
+  ])('is refused %s', (_what, environment, problem) => {
+    expect(problemsOf(environment)).toEqual([expect.stringContaining(problem)]);
+  });
+});
+
 describe('.env.example', () => {
   const example = readFileSync(new URL('../../../.env.example', import.meta.url), 'utf8');
   const entries = [...example.matchAll(/^#?([A-Z_]+)=(.*)$/gm)].map(

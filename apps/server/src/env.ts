@@ -55,6 +55,10 @@ const variables = z.object({
   OPENAI_SPEECH_API: z.enum(['realtime', 'live'], 'must be realtime or live').default('realtime'),
   OPENAI_SPEECH_MODEL: z.string().optional(),
   OPENAI_SPEECH_VOICE: z.string().optional(),
+  OPENAI_SECOND_API_KEY: z.string().optional(),
+  OPENAI_SECOND_BASE_URL: httpUrl.optional(),
+  OPENAI_SECOND_MODEL: z.string().optional(),
+  OPENAI_SECOND_SPEECH_MODEL: z.string().optional(),
   TWILIO_API_BASE_URL: httpUrl.optional(),
   CALLKITE_TEST_CARRIER_URL: httpUrl.optional(),
   REQUESTS_PER_MINUTE: wholeNumber(1, 1_000_000).default(60),
@@ -75,6 +79,14 @@ const variables = z.object({
 
 export const variableNames: readonly string[] = Object.keys(variables.shape);
 
+/** Where models are, and which. `null` leaves the choice to the adapter. */
+export interface ModelSettings {
+  readonly apiKey: string | null;
+  readonly baseUrl: string | null;
+  readonly model: string | null;
+  readonly speechModel: string | null;
+}
+
 /** What the server runs with, read from the environment once and checked as a whole. */
 export interface Settings {
   readonly production: boolean;
@@ -92,18 +104,12 @@ export interface Settings {
   /** `null`: made on the first start and kept in `dataDirectory`. */
   readonly secretKey: string | null;
   readonly operatorToken: string | null;
-  /** The model of live calls. `null`: the emulated one. */
-  readonly openai: {
-    readonly apiKey: string | null;
-    readonly baseUrl: string | null;
-    readonly model: string | null;
-  } | null;
-  /** The models that hear and speak. `null` names leave the choice to the adapter. */
-  readonly speech: {
-    readonly api: 'realtime' | 'live';
-    readonly model: string | null;
-    readonly voice: string | null;
-  };
+  /** The models of live calls. `null`: the emulated ones. */
+  readonly openai: ModelSettings | null;
+  /** Asked where those fail or are slow. `null`: nobody. */
+  readonly secondOpenai: ModelSettings | null;
+  /** How the models that hear and speak are used. A `null` voice leaves the choice to the adapter. */
+  readonly speech: { readonly api: 'realtime' | 'live'; readonly voice: string | null };
   /** How words travel on calls whose workflow does not say. */
   readonly voiceMode: VoiceMode;
   /** The carrier of live calls. `null`: the emulated one. A `null` base URL is Twilio's own. */
@@ -157,7 +163,12 @@ export function readSettings(environment: Readonly<Record<string, string | undef
   const values = parsed.data;
   const productionMode = isProduction(present);
   const loopbackUrl = `http://${loopbackHost[values.HOST]}:${values.PORT}`;
-  const hasModel = values.OPENAI_API_KEY !== undefined || values.OPENAI_BASE_URL !== undefined;
+  const openai: ModelSettings = {
+    apiKey: values.OPENAI_API_KEY ?? null,
+    baseUrl: values.OPENAI_BASE_URL ?? null,
+    model: values.OPENAI_MODEL ?? null,
+    speechModel: values.OPENAI_SPEECH_MODEL ?? null,
+  };
   return {
     production: productionMode,
     host: values.HOST,
@@ -170,18 +181,16 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     redisUrl: values.REDIS_URL ?? null,
     secretKey: values.CALLKITE_SECRET_KEY ?? null,
     operatorToken: values.CALLKITE_OPERATOR_TOKEN ?? null,
-    openai: hasModel
+    openai: hasModel(present) ? openai : null,
+    secondOpenai: hasSecondModel(present)
       ? {
-          apiKey: values.OPENAI_API_KEY ?? null,
-          baseUrl: values.OPENAI_BASE_URL ?? null,
-          model: values.OPENAI_MODEL ?? null,
+          apiKey: values.OPENAI_SECOND_API_KEY ?? (isElsewhere(present) ? null : openai.apiKey),
+          baseUrl: values.OPENAI_SECOND_BASE_URL ?? openai.baseUrl,
+          model: values.OPENAI_SECOND_MODEL ?? openai.model,
+          speechModel: values.OPENAI_SECOND_SPEECH_MODEL ?? openai.speechModel,
         }
       : null,
-    speech: {
-      api: values.OPENAI_SPEECH_API,
-      model: values.OPENAI_SPEECH_MODEL ?? null,
-      voice: values.OPENAI_SPEECH_VOICE ?? null,
-    },
+    speech: { api: values.OPENAI_SPEECH_API, voice: values.OPENAI_SPEECH_VOICE ?? null },
     voiceMode: values.CALLKITE_VOICE_MODE,
     twilio: hasRealCarrier(present) ? { apiBaseUrl: values.TWILIO_API_BASE_URL ?? null } : null,
     testCarrierUrl: values.CALLKITE_TEST_CARRIER_URL ?? null,
@@ -208,6 +217,38 @@ function hasRealCarrier({ PUBLIC_URL, TWILIO_API_BASE_URL }: Present): boolean {
   return TWILIO_API_BASE_URL !== undefined || (PUBLIC_URL !== undefined && !isLoopback(PUBLIC_URL));
 }
 
+function hasModel(present: Present): boolean {
+  return present.OPENAI_API_KEY !== undefined || present.OPENAI_BASE_URL !== undefined;
+}
+
+const secondModelVariables = Object.keys(variables.shape).filter((name) => name.startsWith('OPENAI_SECOND_'));
+
+function hasSecondModel(present: Present): boolean {
+  return secondModelVariables.some((name) => present[name] !== undefined);
+}
+
+/** The second model's server is not known to be the first one's, whose key is none of its business. */
+function isElsewhere({ OPENAI_SECOND_BASE_URL: second, OPENAI_BASE_URL: first }: Present): boolean {
+  return second !== undefined && second !== first;
+}
+
+function secondModelContradictions(present: Present): string[] {
+  if (!hasSecondModel(present)) return [];
+  const names = secondModelVariables.filter((name) => present[name] !== undefined).join(', ');
+  if (!hasModel(present)) {
+    return [`${names}: a second model needs a first one: set OPENAI_API_KEY, or OPENAI_BASE_URL, too`];
+  }
+  if (isElsewhere(present) && present.OPENAI_API_KEY && present.OPENAI_SECOND_API_KEY === undefined) {
+    return [
+      'OPENAI_SECOND_API_KEY is required with another OPENAI_SECOND_BASE_URL: the key of the first model is not sent there (any text will do for a server that asks for none)',
+    ];
+  }
+  const isAnother = secondModelVariables.some(
+    (name) => present[name] !== undefined && present[name] !== present[name.replace('_SECOND', '')],
+  );
+  return isAnother ? [] : [`${names}: the second model is the same as the first one`];
+}
+
 function contradictions(present: Present): string[] {
   const problems: string[] = [];
   const publicUrl = present.PUBLIC_URL;
@@ -224,11 +265,7 @@ function contradictions(present: Present): string[] {
   if (publicUrl?.startsWith('http:') && (present.NODE_ENV === 'production' || !isLoopback(publicUrl))) {
     problems.push('PUBLIC_URL must begin with https://, unless it is a loopback address outside production');
   }
-  if (
-    hasRealCarrier(present) &&
-    present.OPENAI_API_KEY === undefined &&
-    present.OPENAI_BASE_URL === undefined
-  ) {
+  if (hasRealCarrier(present) && !hasModel(present)) {
     problems.push(
       'OPENAI_API_KEY, or OPENAI_BASE_URL of a compatible server, is required with a real carrier: the emulated model is not for people',
     );
@@ -236,7 +273,7 @@ function contradictions(present: Present): string[] {
   if (present.NODE_ENV === 'production' && present.CALLKITE_ALLOW_PRIVATE_CALLBACKS === '1') {
     problems.push('CALLKITE_ALLOW_PRIVATE_CALLBACKS must not be 1 with NODE_ENV=production');
   }
-  return problems;
+  return [...problems, ...secondModelContradictions(present)];
 }
 
 function unknownVariables(present: Present): string[] {

@@ -1,6 +1,7 @@
 import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { startOpenAiEmulator } from '@callkite/openai-emulator';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { eventually, freePort } from '../../../test/embedded.ts';
 import { readSettings } from './env.ts';
@@ -103,6 +104,26 @@ describe('the server on its embedded default', { timeout: 120_000 }, () => {
       return found.state === 'completed' ? found : undefined;
     });
     expect(call.mode).toBe('test');
+  });
+
+  it('talks with the second model where the first is not there', async () => {
+    const second = await startOpenAiEmulator();
+    try {
+      const { lines } = await start({
+        CALLKITE_DATA_DIR: path.join(workspace, 'second-model'),
+        OPENAI_BASE_URL: 'http://127.0.0.1:9/v1',
+        OPENAI_SECOND_BASE_URL: second.url,
+        OPENAI_SECOND_API_KEY: 'emulated',
+      });
+      await eventually('the summary of the demonstration', () =>
+        lines.find((line) => line.includes('summary')),
+      );
+      expect(lines.join('\n')).toContain('result  success, completed');
+      expect(second.requests().filter(({ status }) => status === 200)).not.toEqual([]);
+    } finally {
+      await running?.stop();
+      await second.close();
+    }
   });
 
   it('tells its metrics to the operator, without ids in their labels', async () => {

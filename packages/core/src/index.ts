@@ -13,6 +13,11 @@ export { CallkiteError, type CallkiteErrorOptions, type ErrorCode } from './erro
 export type { CallkiteEvent } from './events.ts';
 export type { Forms } from './forms/forms.ts';
 export { createId } from './ids.ts';
+export {
+  type SecondLanguageModelOptions,
+  withSecondLanguageModel,
+} from './models/language-model-with-second.ts';
+export { type SecondSpeechModelOptions, withSecondSpeechModel } from './models/speech-model-with-second.ts';
 export type { Webhooks } from './notifications/webhooks.ts';
 export { apiKeyPattern } from './organizations/api-keys.ts';
 export type { Caller, Organizations } from './organizations/organizations.ts';

@@ -129,7 +129,10 @@ export async function startOpenAiEmulator(options: OpenAiEmulatorOptions = {}): 
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const id = newId('req_');
     const gone = new AbortController();
-    response.once('close', () => gone.abort());
+    response.once('close', () => {
+      record.cut = !response.writableEnded;
+      gone.abort();
+    });
     const path = (request.url ?? '/').split('?', 1)[0] ?? '/';
     const record: RequestRecord = {
       id,
@@ -139,6 +142,7 @@ export async function startOpenAiEmulator(options: OpenAiEmulatorOptions = {}): 
       model: null,
       stream: false,
       retryCount: Number(request.headers['x-stainless-retry-count'] ?? 0),
+      cut: false,
     };
     const exchange: Exchange = {
       request,

@@ -11,6 +11,8 @@ export interface RequestRecord {
   stream: boolean;
   /** Which attempt of the client this is, from `x-stainless-retry-count`. */
   retryCount: number;
+  /** Whether the connection was closed before the whole answer was sent: by the client, or by a fault. */
+  cut: boolean;
   /** The parsed body, only with `keepBodies`. */
   body?: unknown;
 }

@@ -60,6 +60,7 @@ describe('scripted mode', () => {
         model: request.model,
         stream: false,
         retryCount: 0,
+        cut: false,
       },
     ]);
     await emulator.close();

@@ -20,6 +20,11 @@ export interface OpenAiOptions {
   reasoningEffort?: ReasoningEffort | null | undefined;
   /** The same for workflows and summaries. @default 'low', or `null` when `reasoningEffort` is `null` */
   generationReasoningEffort?: ReasoningEffort | null | undefined;
+  /**
+   * How often a turn that failed before its first token is asked for again, at once. 0 where somebody else is asked
+   * then, as `withSecondLanguageModel` does. @default 1
+   */
+  turnRetries?: number | undefined;
   /** Longest wait for the first token of a turn, and from one token to the next, in milliseconds. @default 10000 */
   timeoutMs?: number | undefined;
   /** Longest wait for a whole workflow or summary, in milliseconds. @default 60000 */
@@ -44,7 +49,13 @@ export function openAi(options: OpenAiOptions): LanguageModel {
   const model = options.model ?? 'gpt-6-luna';
   const reasoningEffort = options.reasoningEffort === undefined ? 'none' : options.reasoningEffort;
   const generationEffort = reasoningEffort === null ? null : 'low';
-  const turns = { client, model, reasoningEffort, timeoutMs: options.timeoutMs ?? 10_000 };
+  const turns = {
+    client,
+    model,
+    reasoningEffort,
+    timeoutMs: options.timeoutMs ?? 10_000,
+    retries: options.turnRetries ?? 1,
+  };
   const objects = {
     client,
     model: options.generationModel ?? model,

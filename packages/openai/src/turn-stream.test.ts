@@ -262,6 +262,13 @@ describe('a turn that fails', () => {
     expect(broken.bodies).toHaveLength(2);
   });
 
+  it('is left to whoever asks elsewhere, when it is not to be asked for again', async () => {
+    const { bodies, baseURL } = await modelServer(failure(503, 'overloaded'), hello);
+    const error = await errorOf(partsOf(streamTurn(baseURL, {}, { turnRetries: 0 })));
+    expect(error).toMatchObject({ code: 'provider_unavailable', retryable: true });
+    expect(bodies).toHaveLength(1);
+  });
+
   it('tells how long to wait', async () => {
     const { baseURL } = await modelServer(failure(429, 'rate_limit_exceeded', { 'retry-after': '7' }));
     expect((await errorOf(partsOf(streamTurn(baseURL)))).retryAfterSeconds).toBe(7);

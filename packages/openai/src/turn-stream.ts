@@ -9,18 +9,23 @@ import { watchdog } from './watchdog.ts';
 type FinishReason = OpenAI.ChatCompletionChunk.Choice['finish_reason'];
 type EndReason = Extract<TurnPart, { type: 'end' }>['reason'];
 
+export interface TurnAccess extends ModelAccess {
+  /** How often a request that failed before its first token is sent again. */
+  readonly retries: number;
+}
+
 /**
- * Streams one turn. A request that failed before its first token is sent once more, at once, unless it ran out of
- * time: a caller who waits hears silence.
+ * Streams one turn. A request that failed before its first token is sent again, at once, unless it ran out of time: a
+ * caller who waits hears silence.
  */
-export async function* streamTurn(access: ModelAccess, request: TurnRequest): AsyncGenerator<TurnPart, void> {
+export async function* streamTurn(access: TurnAccess, request: TurnRequest): AsyncGenerator<TurnPart, void> {
   const body: OpenAI.ChatCompletionCreateParamsStreaming = {
     ...modelParameters(access),
     messages: chatMessages(request.instructions, request.messages),
     ...chatTools(request.tools),
     stream: true,
   };
-  for (let attempt = 1; ; attempt += 1) {
+  for (let { retries } = access; ; retries -= 1) {
     request.signal.throwIfAborted();
     const patience = watchdog(request.signal, access.timeoutMs);
     let begun = false;
@@ -45,7 +50,7 @@ export async function* streamTurn(access: ModelAccess, request: TurnRequest): As
       request.signal.throwIfAborted();
       if (patience.timedOut) throw timeout();
       const failure = toCallkiteError(error);
-      if (begun || attempt > 1 || !failure.retryable) throw failure;
+      if (begun || retries === 0 || !failure.retryable) throw failure;
     } finally {
       patience.stop();
     }

@@ -66,6 +66,6 @@ export interface SpeechSession {
 
 /** A model that hears and speaks. Adapters only move sound and words: all prompt text is core's. */
 export interface SpeechModel {
-  /** Begins to connect. Never throws: a session that cannot be had tells `closed`, within 10 s. */
+  /** Begins to connect. Never throws: a session that cannot be had tells `closed`, within 15 s. */
   open(request: SpeechSessionRequest): SpeechSession;
 }

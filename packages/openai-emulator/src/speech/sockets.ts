@@ -80,8 +80,8 @@ export function speechSockets(options: SpeechSocketsOptions): SpeechSockets {
       socket.on('error', () => socket.destroy());
       const url = new URL(request.url ?? '/', 'http://emulator');
       const id = newId('req_');
-      const note = (status: number | null, model: string | null) =>
-        options.onRequest({
+      const note = (status: number | null, model: string | null) => {
+        const record: RequestRecord = {
           id,
           method: request.method ?? '',
           path: url.pathname,
@@ -89,7 +89,11 @@ export function speechSockets(options: SpeechSocketsOptions): SpeechSockets {
           model,
           stream: true,
           retryCount: 0,
-        });
+          cut: false,
+        };
+        options.onRequest(record);
+        return record;
+      };
       let admitted: ReturnType<typeof admit>;
       try {
         admitted = admit(request, url.pathname, url.searchParams);
@@ -101,9 +105,14 @@ export function speechSockets(options: SpeechSocketsOptions): SpeechSockets {
       }
       const { model, open } = admitted;
       if (context.faults.strike('connectHang')) {
-        note(null, model);
+        const record = note(null, model);
         waiting.add(socket);
-        socket.once('close', () => waiting.delete(socket));
+        // Who leaves is noticed only by reading on.
+        socket.once('end', () => socket.destroy()).resume();
+        socket.once('close', () => {
+          record.cut = true;
+          waiting.delete(socket);
+        });
         return;
       }
       server.handleUpgrade(request, socket, head, (opened: WebSocket) => {

@@ -1,4 +1,4 @@
-import type { SpeechModel } from '@callkite/core';
+import { type SpeechModel, withSecondSpeechModel } from '@callkite/core';
 import { type ModelReply, speechModelContract } from '@callkite/core/testing';
 import { listener, speak } from '@callkite/emulated-voice';
 import { startOpenAiEmulator } from '@callkite/openai-emulator';
@@ -43,4 +43,10 @@ describe('the Realtime API', () => {
 
 describe('the Live API', () => {
   speechModelContract({ it, createFixture: () => createFixture(openAiLive) });
+});
+
+describe('a model that stands in for one that refuses', () => {
+  const withSecond: typeof openAiRealtime = (options) =>
+    withSecondSpeechModel(openAiRealtime({ ...options, apiKey: 'wrong' }), openAiRealtime(options));
+  speechModelContract({ it, createFixture: () => createFixture(withSecond) });
 });

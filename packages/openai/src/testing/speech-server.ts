@@ -25,6 +25,8 @@ export interface ServerSide {
 
 export interface SpeechServer {
   readonly baseURL: string;
+  /** How many sessions were asked for. */
+  readonly asked: number;
   /** The next session that a client opens. */
   session(): Promise<ServerSide>;
   /** Answers upgrades so, from now on. */
@@ -40,9 +42,11 @@ export async function startSpeechServer(): Promise<SpeechServer> {
   const upgrades = new WebSocketServer({ noServer: true });
   const opened: ServerSide[] = [];
   const sockets = new Set<Socket>();
+  let asked = 0;
   let answer: ((socket: Socket) => void) | null = null;
   server.on('connection', (socket) => sockets.add(socket));
   server.on('upgrade', (request, socket: Socket, head) => {
+    asked += 1;
     if (answer !== null) answer(socket);
     else
       upgrades.handleUpgrade(request, socket, head, (webSocket) =>
@@ -53,6 +57,9 @@ export async function startSpeechServer(): Promise<SpeechServer> {
   await once(server, 'listening');
   return {
     baseURL: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    get asked() {
+      return asked;
+    },
     async session() {
       await vi.waitFor(() => assert.ok(opened.length > 0, 'no session was opened'), waiting);
       return opened.shift() as ServerSide;

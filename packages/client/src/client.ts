@@ -91,6 +91,11 @@ export interface CallkiteClient {
     /** The answer holds the signing secret; it is not shown again. */
     create(request: CreateWebhookRequest): Promise<CreatedWebhook>;
     list(): AsyncIterable<WebhookResource>;
+    /**
+     * The answer holds the new signing secret; it is not shown again. The present one stays good for 24 hours, unless
+     * you rotate again meanwhile.
+     */
+    rotateSecret(id: string): Promise<CreatedWebhook>;
     delete(id: string): Promise<void>;
     /** Sends a sample. */
     test(id: string): Promise<DeliveryResource>;
@@ -197,6 +202,7 @@ export function callkite(options: CallkiteClientOptions): CallkiteClient {
     webhooks: {
       create: (request) => write('POST', ['webhooks'], request),
       list: () => pages<WebhookList, WebhookResource>(['webhooks'], ({ webhooks }) => webhooks),
+      rotateSecret: (id) => write('POST', ['webhooks', id, 'rotate-secret']),
       delete: (id) => write('DELETE', ['webhooks', id]),
       test: (id) => write('POST', ['webhooks', id, 'test']),
       deliveries: (id) =>

@@ -343,6 +343,8 @@ export interface IntegrationRow {
   name: string;
   url: string;
   sealed_secret: string;
+  former_sealed_secret: string | null;
+  former_secret_expires_at: Moment;
   created_at: Stamp;
 }
 

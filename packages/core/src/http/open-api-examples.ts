@@ -87,6 +87,14 @@ export const answerExamples: Readonly<Record<string, unknown>> = {
     call_id: 'call_01kag0p2h4zs6w8y1a3c5e7g9j',
   },
   listWorkflows: { workflows: [{ id: 'wf_01kag0n5v8qx3t7m2d9e4b6c8f', name: 'Appointment reminder' }] },
+  rotateWebhookSecret: {
+    id: 'whk_01kag0n9b1d3f5h7j9m1p3r5t7',
+    name: 'CRM',
+    url: 'https://example.com/webhooks/calls',
+    former_secret_expires_at: '2026-11-22T05:00:00.000Z',
+    created_at: '2026-11-01T05:00:00.000Z',
+    secret: 'whsec_a-secret-that-is-shown-once',
+  },
   getCall: {
     call_id: 'call_01kag0p2h4zs6w8y1a3c5e7g9j',
     mode: 'live',

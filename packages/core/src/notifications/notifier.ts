@@ -83,8 +83,11 @@ export function createNotifier(deps: NotifierDeps): Notifier {
     const { organizationId, integrationId } = delivery;
     const integration = integrationId && (await deliveries.getIntegration(organizationId, integrationId));
     if (!integration) return null;
-    const secret = secretBox.open(integration.sealedSecret, webhookSecretContext(integration.id));
-    return { ...common, ...signatureHeaders(secret, delivery.id, delivery.body, new Date()) };
+    const { sealedSecret, formerSecret } = integration;
+    const secrets = [sealedSecret, ...(formerSecret ? [formerSecret.sealed] : [])].map((sealed) =>
+      secretBox.open(sealed, webhookSecretContext(integration.id)),
+    );
+    return { ...common, ...signatureHeaders(secrets, delivery.id, delivery.body, new Date()) };
   }
 
   /** Wait before the next attempt; `null` when this was the last. */

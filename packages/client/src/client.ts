@@ -62,6 +62,8 @@ export interface CallkiteClient {
     /** Newest first; pages are fetched as they are needed. */
     list(query?: Omit<CallListQuery, 'cursor'>): AsyncIterable<CallResource>;
     cancel(callId: string): Promise<CallResource>;
+    /** Erases what was said on a call that is over, and who it was with, for good. */
+    erase(callId: string): Promise<CallResource>;
   };
   readonly workflows: {
     list(): Promise<WorkflowSummaries['workflows']>;
@@ -173,6 +175,7 @@ export function callkite(options: CallkiteClientOptions): CallkiteClient {
       list: (query) =>
         pages<CallList, CallResource>(['calls'], ({ calls }) => calls, { limit: 100, ...query }),
       cancel: (callId) => send({ method: 'POST', path: ['calls', callId, 'cancel'], repeatable: true }),
+      erase: (callId) => send({ method: 'DELETE', path: ['calls', callId], repeatable: true }),
     },
     workflows: {
       list: async () => (await get<WorkflowSummaries>(['workflows'])).workflows,

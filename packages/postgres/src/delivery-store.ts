@@ -177,15 +177,17 @@ function createDeliveries({ kysely, tables }: Database): DeliveriesPart {
           returning number
         )
         update ${tables.deliveries} d set status = ${status} from finished
-        where d.id = ${deliveryId} and d.status in ('pending', 'unknown')
-          and (d.attempts = finished.number or ${status} = 'delivered')`.execute(kysely);
+        where d.id = ${deliveryId} and (
+          (d.status in ('pending', 'unknown') and d.attempts = finished.number)
+          or (d.status <> 'failed' and ${status} = 'delivered'))`.execute(kysely);
     },
 
     async resend(organizationId, deliveryId) {
       const { rows } = await sql<Selectable<DeliveryRow>>`
         with again as (
           update ${tables.deliveries} set status = 'pending'
-          where organization_id = ${organizationId} and id = ${deliveryId} and kind = 'webhook' and status <> 'pending'
+          where organization_id = ${organizationId} and id = ${deliveryId} and kind = 'webhook'
+            and status <> 'pending' and body <> ''
           returning *
         ), job as (
           insert into ${tables.jobs} (kind, subject_id, organization_id)
@@ -197,19 +199,20 @@ function createDeliveries({ kysely, tables }: Database): DeliveriesPart {
       if (rows[0] !== undefined) return toDelivery(rows[0]);
       const row = await kysely
         .selectFrom('deliveries')
-        .select('kind')
+        .select(['kind', 'body'])
         .where('organization_id', '=', organizationId)
         .where('id', '=', deliveryId)
         .executeTakeFirst();
       if (row === undefined) return null;
-      throw new CallkiteError(
-        'conflict',
-        row.kind === 'callback'
-          ? 'A callback is sent at most once; read the result of the call instead.'
-          : 'The delivery is still being attempted.',
-      );
+      throw new CallkiteError('conflict', whyNotResent(row));
     },
   };
+}
+
+function whyNotResent({ kind, body }: Pick<Selectable<DeliveryRow>, 'kind' | 'body'>): string {
+  if (body === '') return 'The call it tells of is erased: there is nothing left to send.';
+  if (kind === 'callback') return 'A callback is sent at most once; read the result of the call instead.';
+  return 'The delivery is still being attempted.';
 }
 
 /** Stores deliveries, each with its job, due now. */

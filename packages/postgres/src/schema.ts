@@ -251,6 +251,7 @@ export interface CallRow {
   answered_at: Moment;
   ended_at: Moment;
   duration_seconds: number | null;
+  erased_at: Moment;
 }
 
 export interface AttemptRow {

@@ -40,7 +40,9 @@ export const deliveryResource = z.object({
   call_id: z.string().nullable(),
   webhook_id: z.string().nullable(),
   url: z.string(),
-  status: z.enum(['pending', 'delivered', 'failed', 'unknown']),
+  status: z
+    .enum(['pending', 'delivered', 'failed', 'unknown', 'canceled'])
+    .describe('`canceled`: the call was erased before it arrived'),
   attempt_count: z.int(),
   created_at: timestamp,
 });

@@ -141,7 +141,7 @@ export function createNotifier(deps: NotifierDeps): Notifier {
       if (!headers) return { done: true };
       const attempt = await deliveries.beginAttempt(delivery.id);
       if (!attempt) {
-        if (delivery.kind === 'callback') {
+        if ((await deliveries.get(delivery.id))?.status === 'unknown') {
           logger.warn(
             { deliveryId: delivery.id, callId: delivery.callId },
             'the attempt of a callback was interrupted: whether it arrived is unknown',

@@ -39,7 +39,10 @@ export interface Webhooks {
     organizationId: string,
     deliveryId: string,
   ): Promise<{ readonly delivery: Delivery; readonly attempts: readonly DeliveryAttempt[] }>;
-  /** Same bytes, same id. Throws `conflict` while it is pending, and for callbacks, which are sent at most once. */
+  /**
+   * Same bytes, same id. Throws `conflict` while it is pending, for callbacks, which are sent at most once, and when the
+   * call it tells of is erased.
+   */
   resend(organizationId: string, deliveryId: string): Promise<Delivery>;
 }
 

@@ -27,9 +27,10 @@ export interface Delivery {
   readonly url: string;
   /** Bearer token of a callback, sealed; `null` when none was given, and for webhooks. */
   readonly sealedBearer: string | null;
-  /** Exact bytes of every attempt. */
+  /** Exact bytes of every attempt; empty once the call is erased. */
   readonly body: string;
-  readonly status: 'pending' | 'delivered' | 'failed' | 'unknown';
+  /** `canceled`: the call was erased before it arrived. */
+  readonly status: 'pending' | 'delivered' | 'failed' | 'unknown' | 'canceled';
   readonly attempts: number;
   readonly createdAt: Date;
 }
@@ -86,7 +87,7 @@ export interface DeliveryStore {
       readonly status: 'pending' | 'delivered' | 'failed';
     },
   ): Promise<void>;
-  /** Makes a finished webhook delivery pending again, due now, with the same bytes and id. `null` when there is none; `conflict` for callbacks and while pending. */
+  /** Makes a finished webhook delivery pending again, due now, with the same bytes and id. `null` when there is none; `conflict` for callbacks, while pending, and when its call is erased. */
   resend(organizationId: string, deliveryId: string): Promise<Delivery | null>;
 }
 

@@ -29,6 +29,12 @@ it('places a prompt call and waits for its result', async () => {
   const listed: string[] = [];
   for await (const each of client.calls.list({ to: '+12025550142', limit: 1 })) listed.push(each.call_id);
   expect(listed).toContain(call_id);
+
+  const erased = await client.calls.erase(call_id);
+  expect(erased).toMatchObject({ call_id, phone_number_to: 'erased', prompt: null, call_summary: '' });
+  const after = await client.calls.get(call_id);
+  expect(callDetail.parse(after)).toEqual(after);
+  expect(after).toMatchObject({ messages: [], erased_at: erased.erased_at });
 });
 
 it('manages workflows', async () => {

@@ -191,6 +191,16 @@ describe('webhooks', () => {
     expect(verifyWebhook(body, new Headers(headers), secret).call_status).toBe('success');
   });
 
+  it('reads one that is signed with several secrets, with any of them', () => {
+    const other = `whsec_${Buffer.alloc(32, 8).toString('base64')}`;
+    const at = new Date();
+    const signatures = [other, secret].map((each) => new Webhook(each).sign('msg_1', at, body));
+    const headers = { ...signed(at), 'webhook-signature': signatures.join(' ') };
+    for (const each of [secret, other]) expect(verifyWebhook(body, headers, each).call_id).toBe('call_1');
+    const stranger = `whsec_${Buffer.alloc(32, 9).toString('base64')}`;
+    expect(() => verifyWebhook(body, headers, stranger)).toThrow(WebhookVerificationError);
+  });
+
   it('throws for forged, altered and old ones', () => {
     const now = new Date();
     const forgeries = [

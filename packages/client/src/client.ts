@@ -62,6 +62,8 @@ export interface CallkiteClient {
     /** Newest first; pages are fetched as they are needed. */
     list(query?: Omit<CallListQuery, 'cursor'>): AsyncIterable<CallResource>;
     cancel(callId: string): Promise<CallResource>;
+    /** Erases what was said on a call that is over, and who it was with, for good. */
+    erase(callId: string): Promise<CallResource>;
   };
   readonly workflows: {
     list(): Promise<WorkflowSummaries['workflows']>;
@@ -91,6 +93,11 @@ export interface CallkiteClient {
     /** The answer holds the signing secret; it is not shown again. */
     create(request: CreateWebhookRequest): Promise<CreatedWebhook>;
     list(): AsyncIterable<WebhookResource>;
+    /**
+     * The answer holds the new signing secret; it is not shown again. The present one stays good for 24 hours, unless
+     * you rotate again meanwhile.
+     */
+    rotateSecret(id: string): Promise<CreatedWebhook>;
     delete(id: string): Promise<void>;
     /** Sends a sample. */
     test(id: string): Promise<DeliveryResource>;
@@ -168,6 +175,7 @@ export function callkite(options: CallkiteClientOptions): CallkiteClient {
       list: (query) =>
         pages<CallList, CallResource>(['calls'], ({ calls }) => calls, { limit: 100, ...query }),
       cancel: (callId) => send({ method: 'POST', path: ['calls', callId, 'cancel'], repeatable: true }),
+      erase: (callId) => send({ method: 'DELETE', path: ['calls', callId], repeatable: true }),
     },
     workflows: {
       list: async () => (await get<WorkflowSummaries>(['workflows'])).workflows,
@@ -197,6 +205,7 @@ export function callkite(options: CallkiteClientOptions): CallkiteClient {
     webhooks: {
       create: (request) => write('POST', ['webhooks'], request),
       list: () => pages<WebhookList, WebhookResource>(['webhooks'], ({ webhooks }) => webhooks),
+      rotateSecret: (id) => write('POST', ['webhooks', id, 'rotate-secret']),
       delete: (id) => write('DELETE', ['webhooks', id]),
       test: (id) => write('POST', ['webhooks', id, 'test']),
       deliveries: (id) =>

@@ -2,7 +2,8 @@ import type { WebhookPayload } from '@callkite/core/contract';
 import { Webhook } from 'standardwebhooks';
 
 /**
- * Checks that a webhook was signed with your secret within the last five minutes, and reads it.
+ * Checks that a webhook was signed with your secret within the last five minutes, and reads it. While a secret is being
+ * rotated, webhooks are signed with the new and the former one: either will do.
  * Answer with a 2xx, and remember `webhook-id` or `call_id`: the same webhook may arrive more than once.
  *
  * @param body the raw body, before any parser

@@ -147,7 +147,7 @@ export function createCallkite(options: CallkiteOptions): Callkite {
   checkAgentTools(tools);
   const unfinished = createUnfinishedCalls();
   const emit: EmitEvent = (event) => {
-    if (event.type === 'call.finished') unfinished.finished(event.callId);
+    if (event.type === 'call.finished' || event.type === 'call.erased') unfinished.finished(event.callId);
     else if (event.type === 'call.spoken') webCallSockets.spoken(event.callId, event.role, event.content);
     else if (event.type === 'call.tool') webCallSockets.usesTool(event.callId, event);
     try {
@@ -329,6 +329,7 @@ export function createCallkite(options: CallkiteOptions): Callkite {
     onPrompt: () => runner.wake('generate_workflow'),
     onReport,
     onWebCallCanceled: (callId) => webCallSockets.canceled(callId),
+    onErased: () => runner.wake('follow_recording'),
     emit,
     logger,
   });
@@ -387,7 +388,11 @@ export function createCallkite(options: CallkiteOptions): Callkite {
     storage,
     keys: publishableKeys,
     calls,
-    limits: createVisitLimits(storage, visitRates),
+    limits: createVisitLimits({
+      storage,
+      rates: visitRates,
+      hmac: (text) => secretBox.hmac('visit-limits', text),
+    }),
     secretBox,
     allowedCountries,
     hasSound,

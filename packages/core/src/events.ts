@@ -29,7 +29,7 @@ export type CallkiteEvent =
       readonly outcome: CallOutcome;
       readonly reason: CallReason | null;
     }
-  /** Once for every call that ended, in the process that wrote its result, whatever ended it. */
+  /** Once for every call that ended, in the process that wrote its result, unless it was erased before. */
   | {
       readonly type: 'call.finished';
       readonly callId: string;
@@ -37,6 +37,8 @@ export type CallkiteEvent =
       readonly reason: CallReason | null;
       readonly summary: string;
     }
+  /** What was said on it and who it was with is erased here. What you made of its events is left to you. */
+  | { readonly type: 'call.erased'; readonly callId: string }
   | {
       readonly type: 'delivery.attempted';
       readonly deliveryId: string;

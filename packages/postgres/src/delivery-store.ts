@@ -16,10 +16,15 @@ export function createDeliveryStore(database: Database): DeliveryStore {
 
 type IntegrationsPart = Pick<
   DeliveryStore,
-  'createIntegration' | 'getIntegration' | 'listIntegrations' | 'deleteIntegration'
+  'createIntegration' | 'getIntegration' | 'listIntegrations' | 'rotateSecret' | 'deleteIntegration'
 >;
 
 function createIntegrations({ kysely, tables }: Database): IntegrationsPart {
+  /** Whether the former secret is still good, by the store's clock. */
+  const hasFormer = sql<boolean>`coalesce(former_secret_expires_at > clock_timestamp(), false)`.as(
+    'has_former',
+  );
+
   return {
     async createIntegration(integration) {
       const row = await kysely
@@ -32,6 +37,7 @@ function createIntegrations({ kysely, tables }: Database): IntegrationsPart {
           sealed_secret: integration.sealedSecret,
         })
         .returningAll()
+        .returning(hasFormer)
         .executeTakeFirstOrThrow();
       return toIntegration(row);
     },
@@ -40,6 +46,7 @@ function createIntegrations({ kysely, tables }: Database): IntegrationsPart {
       const row = await kysely
         .selectFrom('integrations')
         .selectAll()
+        .select(hasFormer)
         .where('organization_id', '=', organizationId)
         .where('id', '=', id)
         .executeTakeFirst();
@@ -50,6 +57,7 @@ function createIntegrations({ kysely, tables }: Database): IntegrationsPart {
       const rows = await kysely
         .selectFrom('integrations')
         .selectAll()
+        .select(hasFormer)
         .where('organization_id', '=', organizationId)
         .where(startOf(page, 'integrations'))
         .orderBy('created_at', 'desc')
@@ -57,6 +65,22 @@ function createIntegrations({ kysely, tables }: Database): IntegrationsPart {
         .limit(rowsFor(page))
         .execute();
       return toPage(rows, page, toIntegration);
+    },
+
+    async rotateSecret(organizationId, id, { sealedSecret, formerLifetimeMs }) {
+      const row = await kysely
+        .updateTable('integrations')
+        .set({
+          sealed_secret: sealedSecret,
+          former_sealed_secret: sql`sealed_secret`,
+          former_secret_expires_at: sql`clock_timestamp() + ${formerLifetimeMs} * interval '1 millisecond'`,
+        })
+        .where('organization_id', '=', organizationId)
+        .where('id', '=', id)
+        .returningAll()
+        .returning(hasFormer)
+        .executeTakeFirst();
+      return row === undefined ? null : toIntegration(row);
     },
 
     async deleteIntegration(organizationId, id) {
@@ -153,15 +177,17 @@ function createDeliveries({ kysely, tables }: Database): DeliveriesPart {
           returning number
         )
         update ${tables.deliveries} d set status = ${status} from finished
-        where d.id = ${deliveryId} and d.status in ('pending', 'unknown')
-          and (d.attempts = finished.number or ${status} = 'delivered')`.execute(kysely);
+        where d.id = ${deliveryId} and (
+          (d.status in ('pending', 'unknown') and d.attempts = finished.number)
+          or (d.status <> 'failed' and ${status} = 'delivered'))`.execute(kysely);
     },
 
     async resend(organizationId, deliveryId) {
       const { rows } = await sql<Selectable<DeliveryRow>>`
         with again as (
           update ${tables.deliveries} set status = 'pending'
-          where organization_id = ${organizationId} and id = ${deliveryId} and kind = 'webhook' and status <> 'pending'
+          where organization_id = ${organizationId} and id = ${deliveryId} and kind = 'webhook'
+            and status <> 'pending' and body <> ''
           returning *
         ), job as (
           insert into ${tables.jobs} (kind, subject_id, organization_id)
@@ -173,19 +199,20 @@ function createDeliveries({ kysely, tables }: Database): DeliveriesPart {
       if (rows[0] !== undefined) return toDelivery(rows[0]);
       const row = await kysely
         .selectFrom('deliveries')
-        .select('kind')
+        .select(['kind', 'body'])
         .where('organization_id', '=', organizationId)
         .where('id', '=', deliveryId)
         .executeTakeFirst();
       if (row === undefined) return null;
-      throw new CallkiteError(
-        'conflict',
-        row.kind === 'callback'
-          ? 'A callback is sent at most once; read the result of the call instead.'
-          : 'The delivery is still being attempted.',
-      );
+      throw new CallkiteError('conflict', whyNotResent(row));
     },
   };
+}
+
+function whyNotResent({ kind, body }: Pick<Selectable<DeliveryRow>, 'kind' | 'body'>): string {
+  if (body === '') return 'The call it tells of is erased: there is nothing left to send.';
+  if (kind === 'callback') return 'A callback is sent at most once; read the result of the call instead.';
+  return 'The delivery is still being attempted.';
 }
 
 /** Stores deliveries, each with its job, due now. */
@@ -218,13 +245,19 @@ export async function addDeliveries(
   return rows;
 }
 
-function toIntegration(row: Selectable<IntegrationRow>): WebhookIntegration {
+function toIntegration({
+  has_former,
+  former_sealed_secret: sealed,
+  former_secret_expires_at: expiresAt,
+  ...row
+}: Selectable<IntegrationRow> & { readonly has_former: boolean }): WebhookIntegration {
   return {
     id: row.id,
     organizationId: row.organization_id,
     name: row.name,
     url: row.url,
     sealedSecret: row.sealed_secret,
+    formerSecret: has_former && sealed !== null && expiresAt !== null ? { sealed, expiresAt } : null,
     createdAt: row.created_at,
   };
 }

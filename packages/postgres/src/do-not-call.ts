@@ -11,11 +11,12 @@ export function createDoNotCall({
   return {
     async addDoNotCall({ organizationId, phoneNumber, source, callId }) {
       await kysely.transaction().execute(async (transaction) => {
-        await transaction
-          .insertInto('do_not_call')
-          .values({ organization_id: organizationId, phone_number: phoneNumber, source, call_id: callId })
-          .onConflict((conflict) => conflict.doNothing())
-          .execute();
+        // With the call it comes from, the entry would tell whom an erased call was with.
+        await sql`
+          insert into ${tables.do_not_call} (organization_id, phone_number, source, call_id)
+          select ${organizationId}, ${phoneNumber}, ${source}, (
+            select c.id from ${tables.calls} c where c.id = ${callId} and c.erased_at is null)
+          on conflict do nothing`.execute(transaction);
         await endQueuedCalls(transaction, tables, {
           which: sql<boolean>`organization_id = ${organizationId} and to_number = ${phoneNumber}`,
           reason: 'blocked_dnc',

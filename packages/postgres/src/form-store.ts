@@ -1,6 +1,7 @@
 import { type CallForm, CallkiteError, type FormRecord, type FormStore } from '@callkite/core';
 import type { FormField } from '@callkite/core/contract';
 import { type Kysely, type Selectable, sql } from 'kysely';
+import { unerasedCall } from './calls/locking.ts';
 import { type Database, only } from './database.ts';
 import { rowsFor, startOf, toPage } from './paging.ts';
 import type { FormRow, FormVersionRow, Tables } from './schema.ts';
@@ -135,9 +136,10 @@ export function createFormStore({ kysely, tables }: Database): FormStore {
 
     async storeAnswer(callId, formId, { field, value, confirmed, quote }) {
       const { rows } = await sql`
+        with call as (${unerasedCall(tables, callId)})
         insert into ${tables.form_answers} (call_id, form_id, field, value, confirmed, quote)
-        select call_id, form_id, ${field}, ${JSON.stringify(value)}::jsonb, ${confirmed}, ${quote}
-        from ${tables.call_forms} where call_id = ${callId} and form_id = ${formId}
+        select f.call_id, f.form_id, ${field}, ${JSON.stringify(value)}::jsonb, ${confirmed}, ${quote}
+        from ${tables.call_forms} f join call on call.id = f.call_id where f.form_id = ${formId}
         on conflict (call_id, form_id, field) do update set
           value = excluded.value, confirmed = excluded.confirmed, quote = excluded.quote, at = excluded.at
         returning 1`.execute(kysely);

@@ -34,7 +34,8 @@ export function createRecordingStore({ kysely, tables }: Database): RecordingSto
       const { rows } = await sql<{ may: boolean }>`
         with wanted as (
           insert into ${tables.recordings} (id, call_id, organization_id, consent, status)
-          select ${id}, id, organization_id, 'given', 'wanted' from ${tables.calls} where id = ${callId}
+          select ${id}, id, organization_id, case when erased_at is null then 'given' else 'withdrawn' end, 'wanted'
+          from ${tables.calls} where id = ${callId}
           on conflict (call_id) do update set consent = ${tables.recordings}.consent
           returning id, call_id, organization_id, consent
         ), job as (

@@ -251,6 +251,7 @@ export interface CallRow {
   answered_at: Moment;
   ended_at: Moment;
   duration_seconds: number | null;
+  erased_at: Moment;
 }
 
 export interface AttemptRow {
@@ -343,6 +344,8 @@ export interface IntegrationRow {
   name: string;
   url: string;
   sealed_secret: string;
+  former_sealed_secret: string | null;
+  former_secret_expires_at: Moment;
   created_at: Stamp;
 }
 

@@ -1,5 +1,6 @@
-import type { ToolCallStore } from '@callkite/core';
+import { CallkiteError, type ToolCallStore } from '@callkite/core';
 import { sql } from 'kysely';
+import { unerasedCall } from './calls/locking.ts';
 import type { Database } from './database.ts';
 
 export function createToolCallStore({ kysely, tables }: Database): ToolCallStore {
@@ -13,23 +14,29 @@ export function createToolCallStore({ kysely, tables }: Database): ToolCallStore
   return {
     async begin(callId, { turn, index, name, input }) {
       const { rows } = await sql`
+        with call as (${unerasedCall(tables, callId)})
         insert into ${tables.tool_calls} (call_id, turn, index, name, input)
-        values (${callId}, ${turn}, ${index}, ${name}, ${input})
+        select id, ${turn}, ${index}, ${name}, ${input} from call
         on conflict (call_id, turn, index) do nothing
         returning 1`.execute(kysely);
       if (rows.length > 0) return null;
-      return records(callId).where('turn', '=', turn).where('index', '=', index).executeTakeFirstOrThrow();
+      const known = await records(callId)
+        .where('turn', '=', turn)
+        .where('index', '=', index)
+        .executeTakeFirst();
+      if (known === undefined) throw new CallkiteError('not_found', 'There is no such call.');
+      return known;
     },
 
     async finish(callId, { turn, index }, { status, result }) {
-      await kysely
-        .updateTable('tool_calls')
-        .set({ status, result, finished_at: sql`clock_timestamp()` })
-        .where('call_id', '=', callId)
-        .where('turn', '=', turn)
-        .where('index', '=', index)
-        .where('status', '=', 'running')
-        .execute();
+      await sql`
+        with call as (${unerasedCall(tables, callId)})
+        update ${tables.tool_calls} t set
+          status = ${status}, result = ${result}, finished_at = clock_timestamp()
+        from call
+        where t.call_id = call.id and t.turn = ${turn} and t.index = ${index} and t.status = 'running'`.execute(
+        kysely,
+      );
     },
 
     ofCall: (callId) => records(callId).orderBy('turn').orderBy('index').execute(),

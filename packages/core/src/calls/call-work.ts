@@ -132,7 +132,7 @@ export function createFinishWork(deps: CallWorkDeps): JobHandler {
     concurrency: 20,
     async run(job, signal) {
       const call = (await calls.load(job.subjectId))?.call;
-      if (!call?.endedAt) return { done: true };
+      if (!call?.endedAt || call.erasedAt) return { done: true };
       const settled = (await deps.storage.ping()).nowMs - call.endedAt.getTime();
       if (call.answeredAt && settled < settleMs) {
         return { againInMs: settleMs - settled, resetTries: true };

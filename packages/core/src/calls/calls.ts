@@ -1,4 +1,5 @@
 import type { CallState, CallStatus } from '../contract/call-status.ts';
+import { workflowDefinition } from '../contract/workflow-definition.ts';
 import { CallkiteError } from '../errors.ts';
 import type { EmitEvent } from '../events.ts';
 import { createId } from '../ids.ts';
@@ -98,6 +99,11 @@ export interface Calls {
   ): Promise<Page<CallRecord>>;
   /** Throws `not_found`, and `conflict` when the call is over. Repeating it changes nothing. */
   cancel(organizationId: string, callId: string): Promise<CallRecord>;
+  /**
+   * Erases what was said on a call and who it was with. Its recording is deleted at the carrier shortly after. Throws
+   * `not_found`, and `conflict` while the call is not over. Repeating it changes nothing.
+   */
+  erase(organizationId: string, callId: string): Promise<CallRecord>;
 }
 
 export interface CallsDeps {
@@ -116,12 +122,17 @@ export interface CallsDeps {
   onReport(result: ReportResult): void;
   /** A web call is to end. */
   onWebCallCanceled(callId: string): void;
+  /** There may be a recording to delete. */
+  onErased(): void;
   emit: EmitEvent;
   logger: Logger;
 }
 
 /** Calls that were due and could not be dialled for so long end as `carrier_unavailable`. */
 const dialDeadlineMs = 15 * 60_000;
+
+/** Stands for a workflow that was made for a call which is erased. */
+const blankWorkflow = { name: 'Erased', definition: workflowDefinition.parse({ objective: 'Erased.' }) };
 
 export function createCalls(deps: CallsDeps): Calls {
   const { storage, idempotency } = deps;
@@ -273,6 +284,16 @@ export function createCalls(deps: CallsDeps): Calls {
         await endAtCarrier(call, attempt.id, attempt.providerCallId);
       }
       return call;
+    },
+
+    async erase(organizationId, callId) {
+      const before = await storage.calls.get(organizationId, callId);
+      if (before?.erasedAt) return before;
+      const erased = await storage.calls.erase(organizationId, callId, blankWorkflow);
+      if (!erased) throw new CallkiteError('not_found', 'Call not found');
+      deps.emit({ type: 'call.erased', callId });
+      deps.onErased();
+      return erased;
     },
   };
 

@@ -44,7 +44,7 @@ const again = (againInMs: number): JobResult => ({ againInMs, resetTries: true }
 
 /**
  * Handles `follow_recording`, from the consent to the deletion: starts what the callee agreed to, makes up for reports
- * of the carrier that were lost, and deletes what is refused or too old, however long the carrier takes for it.
+ * of the carrier that were lost, and deletes what is refused, erased or too old, however long the carrier takes for it.
  */
 export function createRecordingWork(deps: RecordingWorkDeps): JobHandler {
   const { calls, recordings, transfers } = deps.storage;
@@ -138,7 +138,7 @@ export function createRecordingWork(deps: RecordingWorkDeps): JobHandler {
       } catch (error) {
         const isCarrier = CallkiteError.isInstance(error) && error.code.startsWith('provider_');
         if (!isCarrier) throw error;
-        // A recording that was refused or is too old is deleted in the end: this is never given up.
+        // A recording that is not to be had any more is deleted in the end: this is never given up.
         deps.logger.warn(
           { callId: job.subjectId, err: error },
           'the carrier did not do what a recording needs',

@@ -65,7 +65,7 @@ export const callResource = z.object({
   workflow_name: z.string(),
   workflow_version: z.int(),
   phone_number_from: z.string().describe('E.164, or `browser` for a web call'),
-  phone_number_to: z.string().describe('E.164, or `browser` for a web call'),
+  phone_number_to: z.string().describe('E.164, `browser` for a web call, or `erased`'),
   recipient_name: z.string().nullable(),
   recipient_email: z.string().nullable(),
   recipient_context: z.string().nullable(),
@@ -76,7 +76,7 @@ export const callResource = z.object({
   reason: callReason.nullable().describe('Why the call ended so, where the statuses alone do not say'),
   answered_by: z.enum(['human', 'machine', 'fax', 'unknown']).nullable(),
   cancel_requested: z.boolean(),
-  call_summary: z.string().nullable().describe('Written shortly after the call ended'),
+  call_summary: z.string().nullable().describe('Written shortly after the call ended; empty once erased'),
   recording_url: z
     .url()
     .nullable()
@@ -85,6 +85,7 @@ export const callResource = z.object({
   answered_at: timestamp.nullable(),
   ended_at: timestamp.nullable(),
   duration_seconds: z.number().nullable(),
+  erased_at: timestamp.nullable().describe('When its content was erased'),
 });
 export type CallResource = z.infer<typeof callResource>;
 
@@ -124,10 +125,10 @@ const visit = z
 export const callDetail = callResource.extend({
   messages: z.array(message).describe('Empty once the call is over where `recording_consent` is `refused`'),
   recording_consent: z
-    .enum(['given', 'refused', 'missing'])
+    .enum(['given', 'refused', 'missing', 'withdrawn'])
     .nullable()
     .describe(
-      '`refused` by a person, `missing` where nobody could be asked or answered clearly; null before a decision and where nothing was to be recorded',
+      '`refused` by a person, `missing` where nobody could be asked or answered clearly, `withdrawn` by the erasure of the call; null before a decision and where nothing was to be recorded',
     ),
   form_fills: z.array(formFill),
   form_answers: z.array(formAnswer).describe('Where each value of `form_fills` comes from'),

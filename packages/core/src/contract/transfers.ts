@@ -93,7 +93,10 @@ export const callTransfer = z.object({
   reason: z.string().describe("The agent's words"),
   requested_at: timestamp,
   outcome: transferOutcome.nullable().describe('`null` while it is under way'),
-  to: z.string().nullable().describe('The number that took the call, else the one rung last'),
+  to: z
+    .string()
+    .nullable()
+    .describe('The number that took the call, else the one rung last; `erased` once the call is'),
   answered_seconds: z.number().nullable().describe('How long that number was on the line'),
   ended_at: timestamp.nullable(),
   message: z.string().nullable().describe('Left by the callee for those who were not reached'),
@@ -109,6 +112,6 @@ export const callTransfer = z.object({
         seconds: z.number().nullable(),
       }),
     )
-    .describe('Every number that was tried, in order'),
+    .describe('Every number that was tried, in order; `erased` once the call is'),
 });
 export type CallTransfer = z.infer<typeof callTransfer>;

@@ -17,10 +17,14 @@ export const webhookResource = z.object({
   id: z.string(),
   name: z.string(),
   url: z.string(),
+  former_secret_expires_at: timestamp
+    .nullable()
+    .describe('Until then webhooks are signed with the former secret too; null when there is none'),
   created_at: timestamp,
 });
 export type WebhookResource = z.infer<typeof webhookResource>;
 
+/** What creating one and rotating its secret answer with. */
 export const createdWebhook = webhookResource.extend({
   secret: z.string().describe('Verifies signatures (`whsec_…`). Shown here and never again'),
 });
@@ -36,7 +40,9 @@ export const deliveryResource = z.object({
   call_id: z.string().nullable(),
   webhook_id: z.string().nullable(),
   url: z.string(),
-  status: z.enum(['pending', 'delivered', 'failed', 'unknown']),
+  status: z
+    .enum(['pending', 'delivered', 'failed', 'unknown', 'canceled'])
+    .describe('`canceled`: the call was erased before it arrived'),
   attempt_count: z.int(),
   created_at: timestamp,
 });

@@ -1,9 +1,10 @@
+import type { RecordingRecord } from '../ports/recording-store.ts';
 import { asksForNoRecording, judgeConsent } from './consent-wording.ts';
 
 /** What the callee decides about the recording of this call. */
 export interface CallRecording {
   /** On record from earlier; `null` before a decision. */
-  readonly consent: 'given' | 'refused' | 'missing' | null;
+  readonly consent: RecordingRecord['consent'] | null;
   agree(): Promise<void>;
   /** The callee said no: ends the recording, deletes what there is of it, and keeps no transcript after the call. */
   refuse(): Promise<void>;

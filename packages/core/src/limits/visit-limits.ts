@@ -23,10 +23,14 @@ export interface VisitLimits {
   ): Promise<void>;
 }
 
-export function createVisitLimits(
-  storage: Pick<Storage, 'createRateLimiter'>,
-  rates: VisitRates,
-): VisitLimits {
+export interface VisitLimitsDeps {
+  storage: Pick<Storage, 'createRateLimiter'>;
+  rates: VisitRates;
+  /** Keyed digest: numbers that were called back are counted for days, and are not to be told by that. */
+  hmac(text: string): string;
+}
+
+export function createVisitLimits({ storage, rates, hmac }: VisitLimitsDeps): VisitLimits {
   const { perAddressAndMinute = 20, perKeyAndMinute = 120, callbacksPerNumberAndHour = 2 } = rates;
   const limiter = (keyPrefix: string, points: number, durationSeconds: number) =>
     storage.createRateLimiter({ keyPrefix, points, durationSeconds });
@@ -41,7 +45,7 @@ export function createVisitLimits(
       await count(ofKey, keyId);
     },
     async countCallback(organizationId, phoneNumber, { later }) {
-      const number = `${organizationId}:${phoneNumber}`;
+      const number = hmac(`${organizationId}:${phoneNumber}`);
       await count(ofNumber, number);
       if (later) await count(laterOfNumber, number);
     },

@@ -83,8 +83,11 @@ export function createNotifier(deps: NotifierDeps): Notifier {
     const { organizationId, integrationId } = delivery;
     const integration = integrationId && (await deliveries.getIntegration(organizationId, integrationId));
     if (!integration) return null;
-    const secret = secretBox.open(integration.sealedSecret, webhookSecretContext(integration.id));
-    return { ...common, ...signatureHeaders(secret, delivery.id, delivery.body, new Date()) };
+    const { sealedSecret, formerSecret } = integration;
+    const secrets = [sealedSecret, ...(formerSecret ? [formerSecret.sealed] : [])].map((sealed) =>
+      secretBox.open(sealed, webhookSecretContext(integration.id)),
+    );
+    return { ...common, ...signatureHeaders(secrets, delivery.id, delivery.body, new Date()) };
   }
 
   /** Wait before the next attempt; `null` when this was the last. */
@@ -138,7 +141,7 @@ export function createNotifier(deps: NotifierDeps): Notifier {
       if (!headers) return { done: true };
       const attempt = await deliveries.beginAttempt(delivery.id);
       if (!attempt) {
-        if (delivery.kind === 'callback') {
+        if ((await deliveries.get(delivery.id))?.status === 'unknown') {
           logger.warn(
             { deliveryId: delivery.id, callId: delivery.callId },
             'the attempt of a callback was interrupted: whether it arrived is unknown',

@@ -18,7 +18,7 @@ describe('webhook signatures', () => {
     const digest = createHmac('sha256', Buffer.from(secret.slice(6), 'base64'))
       .update(`dlv_1.1767323045.${body}`)
       .digest('base64');
-    expect(signatureHeaders(secret, 'dlv_1', body, at)).toEqual({
+    expect(signatureHeaders([secret], 'dlv_1', body, at)).toEqual({
       'webhook-id': 'dlv_1',
       'webhook-timestamp': '1767323045',
       'webhook-signature': `v1,${digest}`,
@@ -27,9 +27,19 @@ describe('webhook signatures', () => {
 
   it('are accepted by the library receivers use, and only for these bytes', () => {
     const secret = createSigningSecret();
-    const headers = signatureHeaders(secret, 'dlv_1', body, new Date());
+    const headers = signatureHeaders([secret], 'dlv_1', body, new Date());
     expect(new Webhook(secret).verify(body, headers)).toEqual(JSON.parse(body));
     expect(() => new Webhook(secret).verify(`${body} `, headers)).toThrow();
     expect(() => new Webhook(createSigningSecret()).verify(body, headers)).toThrow();
+  });
+
+  it('are one for each secret, in order, and each secret verifies them', () => {
+    const secrets = [createSigningSecret(), createSigningSecret()];
+    const at = new Date();
+    const headers = signatureHeaders(secrets, 'dlv_1', body, at);
+    expect(headers['webhook-signature']).toBe(
+      secrets.map((secret) => new Webhook(secret).sign('dlv_1', at, body)).join(' '),
+    );
+    for (const secret of secrets) expect(new Webhook(secret).verify(body, headers)).toEqual(JSON.parse(body));
   });
 });

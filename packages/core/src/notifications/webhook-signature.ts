@@ -7,13 +7,18 @@ export function createSigningSecret(): string {
 }
 
 /**
- * Headers of Standard Webhooks (https://www.standardwebhooks.com), which receivers verify with the signing secret.
- * The id stays the same in every attempt; time and signature are of the attempt.
+ * Headers of Standard Webhooks (https://www.standardwebhooks.com), which receivers verify with any of the signing
+ * secrets. The id stays the same in every attempt; time and signatures are of the attempt.
  */
-export function signatureHeaders(secret: string, id: string, body: string, at: Date): Record<string, string> {
+export function signatureHeaders(
+  secrets: readonly string[],
+  id: string,
+  body: string,
+  at: Date,
+): Record<string, string> {
   return {
     'webhook-id': id,
     'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
-    'webhook-signature': new Webhook(secret).sign(id, at, body),
+    'webhook-signature': secrets.map((secret) => new Webhook(secret).sign(id, at, body)).join(' '),
   };
 }

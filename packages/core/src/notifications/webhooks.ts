@@ -8,14 +8,25 @@ import type { Storage } from '../ports/storage.ts';
 import type { OutboundFetch } from './outbound-fetch.ts';
 import { createSigningSecret } from './webhook-signature.ts';
 
+export interface IntegrationWithSecret {
+  readonly integration: WebhookIntegration;
+  /** `whsec_…` */
+  readonly secret: string;
+}
+
 /** Methods throw `not_found` for what the organization does not have. */
 export interface Webhooks {
   /** Throws `validation_failed` for an address the guard refuses. The signing secret is returned here and never again. */
   createIntegration(
     organizationId: string,
     input: { name: string; url: string },
-  ): Promise<{ readonly integration: WebhookIntegration; readonly secret: string }>;
+  ): Promise<IntegrationWithSecret>;
   listIntegrations(organizationId: string, page: PageRequest): Promise<Page<WebhookIntegration>>;
+  /**
+   * Signs with a new secret from now on, returned here and never again, and for 24 hours with the present one too. The one
+   * before that ends at once.
+   */
+  rotateSecret(organizationId: string, id: string): Promise<IntegrationWithSecret>;
   deleteIntegration(organizationId: string, id: string): Promise<void>;
   /** Queues a sample webhook, marked as a test in its `call_id`. */
   sendTest(organizationId: string, integrationId: string): Promise<Delivery>;
@@ -28,7 +39,10 @@ export interface Webhooks {
     organizationId: string,
     deliveryId: string,
   ): Promise<{ readonly delivery: Delivery; readonly attempts: readonly DeliveryAttempt[] }>;
-  /** Same bytes, same id. Throws `conflict` while it is pending, and for callbacks, which are sent at most once. */
+  /**
+   * Same bytes, same id. Throws `conflict` while it is pending, for callbacks, which are sent at most once, and when the
+   * call it tells of is erased.
+   */
   resend(organizationId: string, deliveryId: string): Promise<Delivery>;
 }
 
@@ -40,9 +54,17 @@ export interface WebhooksDeps {
   onDeliveries(): void;
 }
 
+/** Receivers have so long to change over to a new secret. */
+const formerLifetimeMs = 24 * 3_600_000;
+
 export function createWebhooks(deps: WebhooksDeps): Webhooks {
   const { secretBox, outbound, onDeliveries } = deps;
   const { deliveries } = deps.storage;
+
+  function newSecret(integrationId: string): { secret: string; sealedSecret: string } {
+    const secret = createSigningSecret();
+    return { secret, sealedSecret: secretBox.seal(secret, webhookSecretContext(integrationId)) };
+  }
 
   return {
     async createIntegration(organizationId, { name, url }) {
@@ -56,12 +78,18 @@ export function createWebhooks(deps: WebhooksDeps): Webhooks {
         });
       }
       const id = createId('whk');
-      const secret = createSigningSecret();
-      const sealedSecret = secretBox.seal(secret, webhookSecretContext(id));
+      const { secret, sealedSecret } = newSecret(id);
       const integration = await deliveries.createIntegration({ id, organizationId, name, url, sealedSecret });
       return { integration, secret };
     },
     listIntegrations: (organizationId, page) => deliveries.listIntegrations(organizationId, page),
+    async rotateSecret(organizationId, id) {
+      const { secret, sealedSecret } = newSecret(id);
+      const integration =
+        (await deliveries.rotateSecret(organizationId, id, { sealedSecret, formerLifetimeMs })) ??
+        missing('webhook integration');
+      return { integration, secret };
+    },
     async deleteIntegration(organizationId, id) {
       if (!(await deliveries.deleteIntegration(organizationId, id))) missing('webhook integration');
     },

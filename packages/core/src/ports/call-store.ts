@@ -24,7 +24,7 @@ export interface CallRecord {
   readonly connectionId: string | null;
   /** E.164, or `browser` for a web call */
   readonly from: string;
-  /** E.164, or `browser` for a web call */
+  /** E.164, `browser` for a web call, or `erased` */
   readonly to: string;
   readonly recipientName: string | null;
   readonly recipientEmail: string | null;
@@ -46,12 +46,14 @@ export interface CallRecord {
   readonly cancelRequested: boolean;
   /** The agent is done; what is left is to hang up. */
   readonly conversationOver: boolean;
-  /** Written by `finishCall`, shortly after the end. */
+  /** Written by `finishCall`, shortly after the end; empty once erased. */
   readonly summary: string | null;
   readonly createdAt: Date;
   readonly answeredAt: Date | null;
   readonly endedAt: Date | null;
   readonly durationSeconds: number | null;
+  /** When its content was erased. */
+  readonly erasedAt: Date | null;
 }
 
 export interface TranscriptEntry {
@@ -269,15 +271,30 @@ export interface CallStore {
   /** Counts a lost speech channel of a live call. @returns how many were lost, this one included */
   countLostChannel(callId: string): Promise<number>;
 
-  /** Adds to the transcript. `not_found` also once it is dropped. @returns the number of the entry, from 1 */
+  /** Adds to the transcript. `not_found` also once it is dropped or erased. @returns the number of the entry, from 1 */
   appendTranscript(callId: string, entry: Omit<TranscriptEntry, 'at'>): Promise<number>;
   transcript(callId: string): Promise<readonly TranscriptEntry[]>;
 
   /**
-   * Stores the summary and the deliveries with their jobs; once. `false` when it was done before. Where the callee
-   * refused to be recorded, the transcript and the quotes of form answers are dropped then, for good.
+   * Stores the summary and the deliveries with their jobs; once. `false` when it was done before, or the call is erased.
+   * Where the callee refused to be recorded, the transcript and the quotes of form answers are dropped then, for good.
    */
   finishCall(callId: string, summary: string, deliveries: readonly NewDelivery[]): Promise<boolean>;
+
+  /**
+   * Erases what was said on a call and who it was with, for good: from then on nothing of the kind is stored for it, by
+   * whatever was under way. Ids, times, statuses and seconds stay. So does the opt-out of a number, which no longer tells
+   * the call it comes from. Deliveries lose their bodies, and pending ones end as `canceled`, or as `unknown` where a
+   * callback is being sent. A recording is left to a `follow_recording` job, due now, with its consent `withdrawn`. The
+   * workflow of a prompt call is deleted and blanked, unless a call that is not erased runs it.
+   * Erasing again changes nothing. `null` when there is no such call; `conflict` when it is not over.
+   * @param blank what is left of such a workflow
+   */
+  erase(
+    organizationId: string,
+    callId: string,
+    blank: { readonly name: string; readonly definition: WorkflowDefinition },
+  ): Promise<CallRecord | null>;
 
   /** Marks the carrier account as paused until it is verified again. */
   pauseConnection(connectionId: string): Promise<void>;

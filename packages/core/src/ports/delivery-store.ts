@@ -7,6 +7,8 @@ export interface WebhookIntegration {
   readonly url: string;
   /** Signing secret (`whsec_…`), sealed. */
   readonly sealedSecret: string;
+  /** The secret before that one, while it is still good; `null` afterwards, and when the secret was never changed. */
+  readonly formerSecret: { readonly sealed: string; readonly expiresAt: Date } | null;
   readonly createdAt: Date;
 }
 
@@ -25,9 +27,10 @@ export interface Delivery {
   readonly url: string;
   /** Bearer token of a callback, sealed; `null` when none was given, and for webhooks. */
   readonly sealedBearer: string | null;
-  /** Exact bytes of every attempt. */
+  /** Exact bytes of every attempt; empty once the call is erased. */
   readonly body: string;
-  readonly status: 'pending' | 'delivered' | 'failed' | 'unknown';
+  /** `canceled`: the call was erased before it arrived. */
+  readonly status: 'pending' | 'delivered' | 'failed' | 'unknown' | 'canceled';
   readonly attempts: number;
   readonly createdAt: Date;
 }
@@ -43,9 +46,20 @@ export interface DeliveryAttempt {
 }
 
 export interface DeliveryStore {
-  createIntegration(integration: Omit<WebhookIntegration, 'createdAt'>): Promise<WebhookIntegration>;
+  createIntegration(
+    integration: Omit<WebhookIntegration, 'formerSecret' | 'createdAt'>,
+  ): Promise<WebhookIntegration>;
   getIntegration(organizationId: string, id: string): Promise<WebhookIntegration | null>;
   listIntegrations(organizationId: string, page: PageRequest): Promise<Page<WebhookIntegration>>;
+  /**
+   * Puts a secret in place of the present one, which stays good for so long. The one before that is forgotten.
+   * `null` when there is no such integration.
+   */
+  rotateSecret(
+    organizationId: string,
+    id: string,
+    rotation: { readonly sealedSecret: string; readonly formerLifetimeMs: number },
+  ): Promise<WebhookIntegration | null>;
   /** Pending deliveries to it end as `failed`. `false` when there is none. */
   deleteIntegration(organizationId: string, id: string): Promise<boolean>;
 
@@ -73,7 +87,7 @@ export interface DeliveryStore {
       readonly status: 'pending' | 'delivered' | 'failed';
     },
   ): Promise<void>;
-  /** Makes a finished webhook delivery pending again, due now, with the same bytes and id. `null` when there is none; `conflict` for callbacks and while pending. */
+  /** Makes a finished webhook delivery pending again, due now, with the same bytes and id. `null` when there is none; `conflict` for callbacks, while pending, and when its call is erased. */
   resend(organizationId: string, deliveryId: string): Promise<Delivery | null>;
 }
 

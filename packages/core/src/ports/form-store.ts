@@ -72,6 +72,6 @@ export interface FormStore {
 
   /** The forms of a call, in the workflow's order, with what was filled in. For work on behalf of the call itself. */
   ofCall(callId: string): Promise<readonly CallForm[]>;
-  /** Stores one answer in place of an earlier one for the field. `not_found` when the call has no such form. */
+  /** Stores one answer in place of an earlier one for the field. `not_found` when the call has no such form, or is erased. */
   storeAnswer(callId: string, formId: string, answer: FormAnswer): Promise<void>;
 }

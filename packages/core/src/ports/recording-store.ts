@@ -8,9 +8,10 @@ export interface RecordingRecord {
   readonly organizationId: string;
   /**
    * `given` by an announcement nobody objected to, or by a yes; `refused` by a person, `missing` where nobody could be
-   * asked or gave a clear answer. Once it is not given it never will be.
+   * asked or gave a clear answer; `withdrawn` when it was given and the call was erased afterwards. Once it is not given
+   * it never will be.
    */
-  readonly consent: 'given' | 'refused' | 'missing';
+  readonly consent: 'given' | 'refused' | 'missing' | 'withdrawn';
   /** `wanted`: nothing is known of it at the carrier yet. `absent`: the carrier recorded nothing. */
   readonly status: 'wanted' | 'recording' | 'completed' | 'absent' | 'deleted';
   /** `null` before the carrier told it, and again once the recording is deleted. */

@@ -17,14 +17,14 @@ export interface ToolCallRecord {
 
 export interface ToolCallStore {
   /**
-   * Records a use before the tool runs.
+   * Records a use before the tool runs. `not_found` when there is no such call, or it is erased.
    * @returns `null` when it is new and may run; else the one that has this key already, which must not run again
    */
   begin(
     callId: string,
     use: Pick<ToolCallRecord, 'turn' | 'index' | 'name' | 'input'>,
   ): Promise<ToolCallRecord | null>;
-  /** No effect when it was finished before. */
+  /** No effect when it was finished before, or the call is erased. */
   finish(
     callId: string,
     key: Pick<ToolCallRecord, 'turn' | 'index'>,

@@ -4,6 +4,7 @@ import { attemptsContract } from './storage/attempts.ts';
 import { conversationsContract } from './storage/conversations.ts';
 import { deliveriesContract } from './storage/deliveries.ts';
 import { dialingContract } from './storage/dialing.ts';
+import { erasingContract } from './storage/erasing.ts';
 import { formsContract } from './storage/forms.ts';
 import { jobsContract } from './storage/jobs.ts';
 import { limitingContract } from './storage/limiting.ts';
@@ -52,5 +53,6 @@ export function storageContract(options: StorageContractOptions): void {
   webCallsContract(test);
   jobsContract(test, openAnother);
   deliveriesContract(test);
+  erasingContract(test);
   limitingContract(test);
 }

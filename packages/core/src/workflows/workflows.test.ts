@@ -73,6 +73,7 @@ const workflows = createWorkflows({
               name: 'CRM',
               url: 'https://example.com/hook',
               sealedSecret: 'sealed',
+              formerSecret: null,
               createdAt: new Date(),
             }
           : null,

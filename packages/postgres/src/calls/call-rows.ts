@@ -42,6 +42,7 @@ export function toCall(row: StoredCall): CallRecord {
     answeredAt: row.answered_at,
     endedAt: row.ended_at,
     durationSeconds: row.duration_seconds,
+    erasedAt: row.erased_at,
   };
 }
 

@@ -3,6 +3,7 @@ import type { Database } from '../database.ts';
 import { createAccept } from './accept.ts';
 import { createAttempts } from './attempts.ts';
 import { createDialing } from './dialing.ts';
+import { createErase } from './erasing.ts';
 import { createLiving } from './living.ts';
 import { createReading } from './reading.ts';
 import { createReport } from './report.ts';
@@ -12,6 +13,7 @@ export function createCallStore(database: Database): CallStore {
   return {
     accept: createAccept(database),
     report: createReport(database),
+    erase: createErase(database),
     ...createReading(database),
     ...createDialing(database),
     ...createAttempts(database),

@@ -1,4 +1,4 @@
-import { type Kysely, sql } from 'kysely';
+import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { TableNames } from '../database.ts';
 import type { Tables } from '../schema.ts';
 import { attemptAge, isLive, type StoredAttempt, type StoredCall } from './call-rows.ts';
@@ -16,6 +16,14 @@ export async function lockCall(
   const { rows } = await sql<StoredCall>`
     select * from ${tables.calls} where id = ${callId} for no key update`.execute(executor);
   return rows[0] ?? null;
+}
+
+/**
+ * Finds a call that is not erased, for a statement that stores something said on it: the call is not erased before that
+ * statement is done, and the erasure finds what it stored.
+ */
+export function unerasedCall(tables: TableNames, callId: string): RawBuilder<unknown> {
+  return sql`select id from ${tables.calls} where id = ${callId} and erased_at is null for share`;
 }
 
 export async function lockCallOfAttempt(

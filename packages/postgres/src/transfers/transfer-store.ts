@@ -2,7 +2,7 @@ import type { TransferLeg, TransferRecord, TransferStep, TransferStore } from '@
 import type { TransferOutcome } from '@callkite/core/contract';
 import { type Kysely, type Selectable, sql } from 'kysely';
 import type { StoredCall } from '../calls/call-rows.ts';
-import { lockCall } from '../calls/locking.ts';
+import { lockCall, unerasedCall } from '../calls/locking.ts';
 import type { Database, TableNames } from '../database.ts';
 import type { Tables, TransferLegRow, TransferRow } from '../schema.ts';
 import { createTransferIntegrations } from './transfer-integrations.ts';
@@ -137,14 +137,12 @@ function createTransfers({ kysely, tables }: Database): TransfersPart {
     },
 
     async storeMessage(callId, transferId, message) {
-      const row = await kysely
-        .updateTable('transfers')
-        .set({ message })
-        .where('id', '=', transferId)
-        .where('call_id', '=', callId)
-        .returning('id')
-        .executeTakeFirst();
-      return row !== undefined;
+      const { rows } = await sql`
+        with call as (${unerasedCall(tables, callId)})
+        update ${tables.transfers} t set message = ${message} from call
+        where t.id = ${transferId} and t.call_id = call.id
+        returning 1`.execute(kysely);
+      return rows.length > 0;
     },
 
     ofCall: (callId) => readTransfers(kysely, callId),

@@ -112,6 +112,7 @@ export const call: CallRecord = {
   answeredAt: null,
   endedAt: null,
   durationSeconds: null,
+  erasedAt: null,
 };
 
 export interface Setup {

@@ -164,6 +164,25 @@ export const callRoutes = [
       return toResource(canceled, await services.recordings.urlsOf([canceled.id]));
     },
   ),
+  route(
+    {
+      method: 'DELETE',
+      path: '/calls/{call_id}',
+      auth: 'key',
+      tag: 'Calls',
+      operationId: 'eraseCall',
+      summary: 'Erase what was said on a call and who it was with',
+      description:
+        'For good, once the call is over: recipient, prompt, transcript, summary, form values, inputs and results of tools, transfer messages, facts about a web visitor, numbers called, and bodies of notifications. Those that are pending are canceled. A recording is deleted at the carrier shortly after. Ids, times, statuses and durations stay, and so does the opt-out of a number. The workflow made for a prompt call goes too, unless a call that is not erased runs it. Repeating it changes nothing.',
+      status: 200,
+      answer: callResource,
+      refusals: ['not_found', 'conflict'],
+    },
+    async (services, { caller, parameters }) => {
+      await getOwnCall(services, caller, parameters.call_id);
+      return toResource(await services.calls.erase(caller.organizationId, parameters.call_id), new Map());
+    },
+  ),
 ];
 
 /** A call as seen by this key: a test key does not reach live calls, nor the other way round. */
@@ -259,5 +278,6 @@ function toResource(call: CallRecord, recordingUrls: ReadonlyMap<string, string>
     answered_at: call.answeredAt?.toISOString() ?? null,
     ended_at: call.endedAt?.toISOString() ?? null,
     duration_seconds: call.durationSeconds,
+    erased_at: call.erasedAt?.toISOString() ?? null,
   };
 }

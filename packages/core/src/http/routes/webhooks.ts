@@ -70,6 +70,25 @@ export const webhookRoutes = [
   route(
     {
       method: 'POST',
+      path: '/webhooks/{id}/rotate-secret',
+      auth: 'key',
+      tag: 'Webhooks',
+      operationId: 'rotateWebhookSecret',
+      summary: 'Change the signing secret of a webhook integration',
+      description:
+        'For 24 hours webhooks carry two signatures in `webhook-signature`, of the new secret and of the former one; then only the new one. Rotating again within that time ends the former secret at once.',
+      status: 200,
+      answer: createdWebhook,
+      refusals: ['not_found'],
+    },
+    async ({ webhooks }, { caller, parameters }) => {
+      const { integration, secret } = await webhooks.rotateSecret(caller.organizationId, parameters.id);
+      return { ...toWebhook(integration), secret };
+    },
+  ),
+  route(
+    {
+      method: 'POST',
       path: '/webhooks/{id}/test',
       auth: 'key',
       tag: 'Webhooks',
@@ -173,6 +192,7 @@ function toWebhook(integration: WebhookIntegration): WebhookResource {
     id: integration.id,
     name: integration.name,
     url: integration.url,
+    former_secret_expires_at: integration.formerSecret?.expiresAt.toISOString() ?? null,
     created_at: integration.createdAt.toISOString(),
   };
 }

@@ -81,6 +81,28 @@ export const placingCalls: Readonly<Record<string, Test>> = {
     }
   },
 
+  async 'a call is erased once it is over, by keys of its organization and mode only'(probe) {
+    const callId = text((await prompt(probe)).json, 'call_id');
+    const erase = (key: string) => probe.send('DELETE', `/calls/${callId}`, { key });
+    assertProblem(await erase(probe.testKey), 404, 'not_found');
+    const { key } = await probe.createOrganization();
+    assertProblem(await erase(key), 404, 'not_found');
+    await probe.send('POST', `/calls/${callId}/cancel`, { key: probe.liveKey });
+    let erased = await erase(probe.liveKey);
+    for (let tries = 0; erased.status === 409 && tries < 200; tries += 1) {
+      assertProblem(erased, 409, 'conflict');
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      erased = await erase(probe.liveKey);
+    }
+    assert.equal(erased.status, 200, erased.text);
+    assert.equal(text(erased.json, 'phone_number_to'), 'erased');
+    assert.equal(record(erased.json).prompt, null);
+    assert.equal((await erase(probe.liveKey)).text, erased.text);
+    const seen = record((await probe.send('GET', `/calls/${callId}`, { key: probe.liveKey })).json);
+    assert.equal(seen.erased_at, text(erased.json, 'erased_at'));
+    assert.deepEqual(seen.messages, []);
+  },
+
   async 'a repeated idempotency key gets the first answer again, byte for byte, and no new call'(probe) {
     const idempotency_key = randomUUID();
     for (const place of [prompt, trigger]) {

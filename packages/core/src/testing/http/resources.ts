@@ -193,10 +193,20 @@ export const resources: Readonly<Record<string, Test>> = {
     const listed = await probe.send('GET', '/webhooks', { key });
     assert.deepEqual(Object.keys(list(listed.json, 'webhooks')[0] ?? {}).sort(), [
       'created_at',
+      'former_secret_expires_at',
       'id',
       'name',
       'url',
     ]);
+    const rotated = await probe.send('POST', `/webhooks/${id}/rotate-secret`, { key });
+    assert.equal(rotated.status, 200, rotated.text);
+    assert.match(text(rotated.json, 'secret'), /^whsec_/);
+    assert.notEqual(text(rotated.json, 'secret'), text(created.json, 'secret'));
+    const relisted = await probe.send('GET', '/webhooks', { key });
+    assert.deepEqual(
+      list(relisted.json, 'webhooks').map((webhook) => webhook.former_secret_expires_at),
+      [text(rotated.json, 'former_secret_expires_at')],
+    );
     const sent = await probe.send('POST', `/webhooks/${id}/test`, { key });
     assert.equal(sent.status, 202, sent.text);
     const deliveryId = text(sent.json, 'id');
@@ -211,6 +221,7 @@ export const resources: Readonly<Record<string, Test>> = {
     const stranger = await probe.createOrganization();
     for (const [method, path] of [
       ['DELETE', `/webhooks/${id}`],
+      ['POST', `/webhooks/${id}/rotate-secret`],
       ['POST', `/webhooks/${id}/test`],
       ['GET', `/deliveries/${deliveryId}`],
       ['POST', `/deliveries/${deliveryId}/resend`],

@@ -11,7 +11,7 @@ export const surface: Readonly<Record<string, Test>> = {
       ['GET', '/call', 'POST'],
       ['PUT', '/call-prompt', 'POST'],
       ['DELETE', '/workflows', 'GET, POST, HEAD'],
-      ['POST', '/calls/call_x', 'GET, HEAD'],
+      ['POST', '/calls/call_x', 'GET, DELETE, HEAD'],
       ['OPTIONS', '/calls', 'GET, HEAD'],
     ] as const) {
       const answer = await probe.send(method, path);

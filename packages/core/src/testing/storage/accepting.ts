@@ -45,6 +45,7 @@ export function acceptingContract(test: StorageTest): void {
       answeredAt: null,
       endedAt: null,
       durationSeconds: null,
+      erasedAt: null,
     });
   });
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createId } from '../../ids.ts';
 import type { Delivery, NewDelivery } from '../../ports/delivery-store.ts';
 import type { Storage } from '../../ports/storage.ts';
-import { createTenant, firstPage, type StorageTest, type Tenant } from './tenant.ts';
+import { createTenant, firstPage, type StorageTest, sleep, type Tenant } from './tenant.ts';
 
 /** Webhook integrations, and what becomes of deliveries. */
 export function deliveriesContract(test: StorageTest): void {
@@ -27,6 +27,40 @@ export function deliveriesContract(test: StorageTest): void {
     assert.equal(await deliveries.deleteIntegration(stranger.organizationId, created.id), false);
     assert.equal(await deliveries.deleteIntegration(tenant.organizationId, created.id), true);
     assert.equal(await deliveries.deleteIntegration(tenant.organizationId, created.id), false);
+  });
+
+  test('a rotated secret leaves the one before good for its time, and no other', async (storage) => {
+    const tenant = await createTenant(storage);
+    const stranger = await createTenant(storage);
+    const { deliveries } = storage;
+    const created = await deliveries.createIntegration({
+      id: createId('whk'),
+      organizationId: tenant.organizationId,
+      name: 'CRM',
+      url: 'https://example.com/hook',
+      sealedSecret: 'first',
+    });
+    assert.equal(created.formerSecret, null);
+    const rotate = (sealedSecret: string, formerLifetimeMs: number, of: Tenant = tenant) =>
+      deliveries.rotateSecret(of.organizationId, created.id, { sealedSecret, formerLifetimeMs });
+
+    assert.equal(await rotate('theirs', 60_000, stranger), null);
+    assert.deepEqual(await deliveries.getIntegration(tenant.organizationId, created.id), created);
+
+    const second = await rotate('second', 60_000);
+    assert.equal(second?.sealedSecret, 'second');
+    assert.equal(second.formerSecret?.sealed, 'first');
+    const leftMs = second.formerSecret.expiresAt.getTime() - (await storage.ping()).nowMs;
+    assert.ok(leftMs > 30_000 && leftMs < 61_000, `${leftMs} ms`);
+    assert.deepEqual(await deliveries.getIntegration(tenant.organizationId, created.id), second);
+    assert.deepEqual((await deliveries.listIntegrations(tenant.organizationId, firstPage)).items, [second]);
+
+    const third = await rotate('third', 1);
+    assert.equal(third?.sealedSecret, 'third');
+    await sleep(5);
+    const over = await deliveries.getIntegration(tenant.organizationId, created.id);
+    assert.deepEqual(over, { ...created, sealedSecret: 'third' });
+    assert.equal((await rotate('fourth', 60_000))?.formerSecret?.sealed, 'third');
   });
 
   test('with an integration its pending deliveries end, and no others', async (storage) => {

@@ -21,7 +21,7 @@ const cooperative = '+12025550100';
 const confirmationWindowMs = 60_000;
 
 let database: TestPostgres;
-let pool: pg.Pool;
+let client: pg.Client;
 let storage: Storage;
 /** Takes every webhook and tells nobody: the carrier can only be asked. */
 let deafServer: Server;
@@ -34,7 +34,8 @@ beforeAll(async () => {
   database = await startPostgres();
   storage = postgres({ connectionString: database.url });
   await storage.start();
-  pool = new pg.Pool({ connectionString: database.url, max: 1 });
+  client = new pg.Client({ connectionString: database.url });
+  await client.connect();
   deafServer = createServer((_request, response) => {
     response.setHeader('content-type', 'text/xml').end('<Response><Pause length="60"/></Response>');
   });
@@ -42,7 +43,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await pool.end();
+  await client.end();
   await storage.stop();
   await database.stop();
   deafServer.closeAllConnections();
@@ -113,14 +114,14 @@ async function placeAtCarrier(to: string): Promise<string> {
 }
 
 const age = (attemptId: string, ms: number) =>
-  pool.query(`update callkite.attempts set intent_at = intent_at - $2 * interval '1 ms' where id = $1`, [
+  client.query(`update callkite.attempts set intent_at = intent_at - $2 * interval '1 ms' where id = $1`, [
     attemptId,
     ms,
   ]);
 const carrierStatus = async (sid: string) => (await telephony.fetchCall(account, sid))?.status;
 const isWatched = async (attemptId: string) =>
   (
-    await pool.query(`select from callkite.jobs where kind = 'watch_attempt' and subject_id = $1`, [
+    await client.query(`select from callkite.jobs where kind = 'watch_attempt' and subject_id = $1`, [
       attemptId,
     ])
   ).rowCount === 1;

@@ -23,14 +23,15 @@ const knownRoutes = new Set([
   'metrics',
 ]);
 
-const jobKinds: readonly JobKind[] = [
-  'generate_workflow',
-  'write_voicemail',
-  'watch_attempt',
-  'watch_web_call',
-  'finish_call',
-  'deliver',
-];
+const jobKinds = Object.keys({
+  generate_workflow: true,
+  write_voicemail: true,
+  watch_attempt: true,
+  watch_web_call: true,
+  finish_call: true,
+  follow_recording: true,
+  deliver: true,
+} satisfies Record<JobKind, true>) as JobKind[];
 
 /** A call is forgotten by the gauge after this: its end may have been seen by another process. */
 const forgetCallAfterMs = 2 * 60 * 60 * 1000;

@@ -65,7 +65,7 @@ export interface AcceptedCall {
 export interface Calls {
   /**
    * `POST /call`. Throws `invalid_phone_number`, `destination_not_allowed`, `not_found`, `forbidden`,
-   * `number_opted_out`, `no_usable_number`, `carrier_unavailable`, `request_in_progress`.
+   * `number_opted_out`, `spending_limit`, `no_usable_number`, `carrier_unavailable`, `request_in_progress`.
    */
   trigger(caller: Caller, input: TriggerCallInput): Promise<AcceptedCall>;
   /** `POST /call-prompt`. As `trigger`, and `validation_failed` for a callback address the guard refuses. */
@@ -109,8 +109,12 @@ export interface CallsDeps {
   outbound: Pick<OutboundFetch, 'check' | 'checkResolved'>;
   secretBox: SecretBox;
   idempotency: Idempotency;
+  /** Of organizations without a limit of their own, minutes a UTC day. `null`: unlimited. */
+  defaultDailyMinutes: number | null;
   /** A call may be due: dial now. */
   onDue(connectionId: string): void;
+  /** A call was refused because the minutes of its organization's day are used up. */
+  onSpent(organizationId: string): void;
   /** A prompt call waits for its workflow. */
   onPrompt(): void;
   onReport(result: ReportResult): void;
@@ -130,7 +134,10 @@ export function createCalls(deps: CallsDeps): Calls {
     caller: Caller,
     route: 'call' | 'call-prompt',
     input: CallInput & object,
-    call: Omit<AcceptCall, 'organizationId' | 'mode' | 'to' | 'deadlineMs' | 'idempotency'>,
+    call: Omit<
+      AcceptCall,
+      'organizationId' | 'mode' | 'to' | 'deadlineMs' | 'defaultDailyMinutes' | 'idempotency'
+    >,
     answerBody: object,
   ): Promise<AcceptedCall> {
     const { organizationId, mode } = caller;
@@ -149,6 +156,7 @@ export function createCalls(deps: CallsDeps): Calls {
       mode,
       to: input.recipientPhone,
       deadlineMs: call.dialInMs + dialDeadlineMs,
+      defaultDailyMinutes: deps.defaultDailyMinutes,
       idempotency:
         key === undefined ? null : { endpoint, key, fingerprint, lifetimeMs: idempotency.lifetimeMs, answer },
     });
@@ -170,6 +178,13 @@ export function createCalls(deps: CallsDeps): Calls {
         throw new CallkiteError('forbidden', 'This workflow belongs to another organization');
       case 'number-opted-out':
         throw new CallkiteError('number_opted_out', 'The person at this number asked not to be called again');
+      case 'spending-limit':
+        deps.onSpent(organizationId);
+        throw new CallkiteError(
+          'spending_limit',
+          'The call minutes of this UTC day are used up: try again tomorrow, or have the operator raise the limit',
+          { retryAfterSeconds: accepted.retryAfterSeconds },
+        );
       case 'no-usable-number':
         throw new CallkiteError(
           'no_usable_number',

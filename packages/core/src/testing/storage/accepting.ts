@@ -184,7 +184,9 @@ export function acceptingContract(test: StorageTest): void {
       (await tenant.jobs('generate_workflow')).map((job) => job.subjectId),
       [input.callId],
     );
-    assert.deepEqual(await storage.calls.claimNext(tenant.connectionId, createId('att')), { result: 'idle' });
+    assert.deepEqual(await storage.calls.claimNext(tenant.connectionId, createId('att'), null), {
+      result: 'idle',
+    });
 
     await storage.calls.setGeneratedWorkflow(input.callId, {
       name: 'Monday hours',
@@ -224,7 +226,9 @@ export function acceptingContract(test: StorageTest): void {
     });
     const work = { origin: 'workflow', workflowId } as const;
     const idle = async () => {
-      assert.deepEqual(await storage.calls.claimNext(connectionId, createId('att')), { result: 'idle' });
+      assert.deepEqual(await storage.calls.claimNext(connectionId, createId('att'), null), {
+        result: 'idle',
+      });
     };
     const written = await tenant.accept({ work });
     await idle();

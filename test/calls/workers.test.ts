@@ -72,6 +72,8 @@ describe('a dispatcher', () => {
       breaker,
       tokens: createAttemptTokens((text) => Buffer.from(text).toString('base64url')),
       onDialing: () => undefined,
+      onSpent: () => undefined,
+      defaultDailyMinutes: null,
     });
     const callId = await tenant.accept({ to: '+12025550110' });
     await tenant.accept({ to: '+12025550111' });

@@ -104,6 +104,7 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRep
         CALLKITE_CONFIRMATION_SECONDS: '20',
         CALLKITE_DEMO: '0',
         REQUESTS_PER_MINUTE: '1000000',
+        CALLKITE_DAILY_CALL_MINUTES: 'unlimited',
         LOG_LEVEL: 'error',
       }),
     );

@@ -259,6 +259,7 @@ describe('the callback of a prompt call', () => {
       sealedCallbackSecret: secret && secretBox.seal(secret, callbackSecretContext(callId)),
       dialInMs: 0,
       deadlineMs: minute,
+      defaultDailyMinutes: null,
       idempotency: null,
       work: {
         origin: 'prompt',

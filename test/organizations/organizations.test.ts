@@ -43,6 +43,7 @@ beforeAll(async () => {
   await storage.start();
   organizations = createOrganizations({
     storage,
+    defaultDailyMinutes: 3000,
     telephonyFor: (mode) => (mode === 'live' ? carrier : null),
     secretBox: createSecretBox(randomBytes(32).toString('base64')),
     cache: new Keyv(),

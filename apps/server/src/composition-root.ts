@@ -126,6 +126,7 @@ export function compose(parts: {
       ...(cache && { cache }),
       allowPrivateCallbacks: settings.allowPrivateCallbacks,
       requestsPerMinute: settings.requestsPerMinute,
+      dailyCallMinutes: settings.dailyCallMinutes,
       confirmationWindowMs: settings.confirmationWindowMs,
       trustedProxies: settings.trustedProxies,
       webCalls: { resumeWindowMs: settings.resumeWindowMs },

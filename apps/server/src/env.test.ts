@@ -32,12 +32,23 @@ describe('readSettings', () => {
       twilio: null,
       openai: null,
       requestsPerMinute: 60,
+      dailyCallMinutes: 3000,
       demonstration: true,
     });
   });
 
   it('takes an empty variable for an absent one', () => {
     expect(readSettings({ PORT: '', DATABASE_URL: ' ', CALLKITE_DEMO: '' })).toEqual(readSettings({}));
+  });
+
+  it('takes a limit of call minutes, or none', () => {
+    const minutes = (value: string) => readSettings({ CALLKITE_DAILY_CALL_MINUTES: value }).dailyCallMinutes;
+    expect([minutes('90'), minutes('unlimited')]).toEqual([90, null]);
+    for (const value of ['0', '-1', 'none']) {
+      expect(problemsOf({ CALLKITE_DAILY_CALL_MINUTES: value })).toEqual([
+        '  - CALLKITE_DAILY_CALL_MINUTES must be a whole number from 1 to 9999999, or unlimited',
+      ]);
+    }
   });
 
   it('lists every problem at once', () => {

@@ -62,6 +62,11 @@ const variables = z.object({
   TWILIO_API_BASE_URL: httpUrl.optional(),
   CALLKITE_TEST_CARRIER_URL: httpUrl.optional(),
   REQUESTS_PER_MINUTE: wholeNumber(1, 1_000_000).default(60),
+  CALLKITE_DAILY_CALL_MINUTES: z
+    .string()
+    .regex(/^(unlimited|[1-9]\d{0,6})$/, 'must be a whole number from 1 to 9999999, or unlimited')
+    .transform((value) => (value === 'unlimited' ? null : Number(value)))
+    .default(3000),
   CALLKITE_TRUSTED_PROXIES: wholeNumber(0, 10).default(0),
   CALLKITE_RESUME_SECONDS: wholeNumber(2, 300).default(30),
   CALLKITE_RUN_WORKERS: flag.default(true),
@@ -117,6 +122,8 @@ export interface Settings {
   /** Emulated carrier of test calls that several processes share. `null`: the one in this process. */
   readonly testCarrierUrl: string | null;
   readonly requestsPerMinute: number;
+  /** Of organizations without a limit of their own. `null`: unlimited. */
+  readonly dailyCallMinutes: number | null;
   readonly trustedProxies: number;
   /** How long a visitor whose connection was lost is waited for. */
   readonly resumeWindowMs: number;
@@ -195,6 +202,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     twilio: hasRealCarrier(present) ? { apiBaseUrl: values.TWILIO_API_BASE_URL ?? null } : null,
     testCarrierUrl: values.CALLKITE_TEST_CARRIER_URL ?? null,
     requestsPerMinute: values.REQUESTS_PER_MINUTE,
+    dailyCallMinutes: values.CALLKITE_DAILY_CALL_MINUTES,
     trustedProxies: values.CALLKITE_TRUSTED_PROXIES,
     resumeWindowMs: values.CALLKITE_RESUME_SECONDS * 1000,
     runWorkers: values.CALLKITE_RUN_WORKERS,

@@ -75,6 +75,12 @@ export function createMetrics(jobs: Pick<JobStore, 'stats'>): Metrics {
     labelNames: ['why'],
     registers,
   });
+  const spending = new Counter({
+    name: 'callkite_spending_alarms_total',
+    help: 'Times that an organization came to 80 or 100 percent of its call minutes of a day',
+    labelNames: ['percent'],
+    registers,
+  });
   const turnSeconds = new Histogram({
     name: 'callkite_turn_seconds',
     help: 'Time from the end of the callee’s words to the first word of the answer',
@@ -153,6 +159,9 @@ export function createMetrics(jobs: Pick<JobStore, 'stats'>): Metrics {
           break;
         case 'speech.withheld':
           withheld.inc({ why: event.why });
+          break;
+        case 'spending.reached':
+          spending.inc({ percent: event.percent });
           break;
         case 'turn.started':
           turnSeconds.observe(event.totalMs / 1000);

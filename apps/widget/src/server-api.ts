@@ -23,6 +23,7 @@ export class WidgetError extends Error {
 const codes: Partial<Record<WidgetErrorCode, ErrorCode>> = {
   origin_not_allowed: 'origin_not_allowed',
   rate_limited: 'rate_limited',
+  spending_limit: 'rate_limited',
   workflow_disabled: 'workflow_disabled',
   unauthenticated: 'workflow_disabled',
   invalid_phone_number: 'phone_invalid',

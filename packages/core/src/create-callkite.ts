@@ -10,6 +10,7 @@ import { createReconciliation } from './calls/reconciliation.ts';
 import { createRecordingLinks } from './calls/recording-link.ts';
 import { createRecordingWork } from './calls/recording-work.ts';
 import { createRecordings } from './calls/recordings.ts';
+import { createSpendingWatch } from './calls/spending-watch.ts';
 import { createUnfinishedCalls } from './calls/unfinished-calls.ts';
 import type { WorkflowDefinition } from './contract/workflow-definition.ts';
 import { type AgentTool, checkAgentTools } from './conversations/agent-tool.ts';
@@ -81,6 +82,12 @@ export interface CallkiteOptions {
   /** @default 60 */
   requestsPerMinute?: number;
   /**
+   * Minutes that the live phone calls of an organization may take in a UTC day, transfers included, where it has no limit
+   * of its own. `null`: unlimited. What would begin beyond it is not dialled. @default 3000: fifty hours of talking are
+   * more than a small installation needs, and a loop that runs wild costs a bill that can be paid
+   */
+  dailyCallMinutes?: number | null;
+  /**
    * How long a placement may stay unconfirmed before the carrier's empty listing counts as proof that no call
    * exists. Shorter than the carrier's worst delays, it rings people twice. @default 120 000
    */
@@ -144,6 +151,7 @@ const defaultDrainMs = 10 * 60_000;
 /** Wires the library. Nothing runs before `start()`, except that requests are answered. */
 export function createCallkite(options: CallkiteOptions): Callkite {
   const { storage, test, tools = [], logger = silentLogger } = options;
+  const { dailyCallMinutes: defaultDailyMinutes = 3000 } = options;
   checkAgentTools(tools);
   const unfinished = createUnfinishedCalls();
   const emit: EmitEvent = (event) => {
@@ -173,6 +181,7 @@ export function createCallkite(options: CallkiteOptions): Callkite {
   const organizations = createOrganizations({
     storage,
     telephonyFor: (mode) => vendors[mode]?.telephony ?? null,
+    defaultDailyMinutes,
     secretBox,
     cache,
     logger,
@@ -191,6 +200,7 @@ export function createCallkite(options: CallkiteOptions): Callkite {
   }
   const organizationName = async (id: string) => (await settingsOf(id)).name;
   const allowedCountries = async (id: string) => (await settingsOf(id)).allowedCountries;
+  const spending = createSpendingWatch({ spending: storage.spending, defaultDailyMinutes, emit, logger });
   const notifier = createNotifier({ storage, secretBox, outbound, logger, emit });
   const forms = createForms({ storage });
   const transferIntegrations = createTransferIntegrations({ storage, allowedCountries, outbound });
@@ -251,10 +261,15 @@ export function createCallkite(options: CallkiteOptions): Callkite {
     return found;
   }
 
+  function lookAtSpending({ mode, connectionId, organizationId }: CallRecord): void {
+    if (mode === 'live' && connectionId !== null) spending.look(organizationId);
+  }
+
   function onEnded(call: CallRecord): void {
     if (!call.outcome) return;
     emit({ type: 'call.completed', callId: call.id, outcome: call.outcome, reason: call.reason });
     runner.wake('finish_call');
+    lookAtSpending(call);
     if (call.connectionId !== null) dispatcher.wake(call.connectionId);
   }
 
@@ -314,7 +329,15 @@ export function createCallkite(options: CallkiteOptions): Callkite {
     accountOf,
     tokens,
     breaker,
-    onDialing: (callId) => emit({ type: 'call.state', callId, state: 'dialing' }),
+    onDialing(call) {
+      emit({ type: 'call.state', callId: call.id, state: 'dialing' });
+      lookAtSpending(call);
+    },
+    onSpent(organizationId) {
+      spending.look(organizationId);
+      runner.wake('finish_call');
+    },
+    defaultDailyMinutes,
     logger,
   });
   const calls = createCalls({
@@ -325,7 +348,9 @@ export function createCallkite(options: CallkiteOptions): Callkite {
     outbound,
     secretBox,
     idempotency: createIdempotency({ cache, logger }),
+    defaultDailyMinutes,
     onDue: dispatcher.wake,
+    onSpent: spending.look,
     onPrompt: () => runner.wake('generate_workflow'),
     onReport,
     onWebCallCanceled: (callId) => webCallSockets.canceled(callId),
@@ -342,6 +367,8 @@ export function createCallkite(options: CallkiteOptions): Callkite {
     tokens,
     handover: createHandover({
       transfers: storage.transfers,
+      defaultDailyMinutes,
+      onDial: lookAtSpending,
       rulesFor: transferNumbers.rulesFor,
       organizationName,
     }),
@@ -475,6 +502,7 @@ export function createCallkite(options: CallkiteOptions): Callkite {
     // The carrier's last word on a conversation comes after its end; without waiting, nobody here would hear it.
     await unfinished.settled(Math.min(drainMs, lastWordMs));
     await runner.stop(jobGraceMs);
+    await spending.settled();
     await storage.stop();
   }
 

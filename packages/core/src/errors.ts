@@ -16,6 +16,7 @@ export type ErrorCode =
   | 'payload_too_large'
   | 'unsupported_media_type'
   | 'rate_limited'
+  | 'spending_limit'
   | 'request_in_progress'
   | 'no_usable_number'
   | 'carrier_unavailable'

@@ -45,6 +45,17 @@ export type CallkiteEvent =
       readonly kind: 'callback' | 'webhook';
       readonly delivered: boolean;
     }
+  /**
+   * An organization's live phone calls have taken so much of their minutes of the UTC day. Each of the two once a day,
+   * by one process; a day that passes both at once tells the higher one.
+   */
+  | {
+      readonly type: 'spending.reached';
+      readonly organizationId: string;
+      readonly percent: 80 | 100;
+      readonly usedMinutes: number;
+      readonly limitMinutes: number;
+    }
   /** The model wanted to say what is not to be said, and a line of ours was said instead. */
   | { readonly type: 'speech.withheld'; readonly callId: string; readonly why: WithheldFor }
   /** Milliseconds from the end of the callee's words to the first word sent back, and the model's share of it. */

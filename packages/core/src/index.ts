@@ -20,7 +20,7 @@ export {
 export { type SecondSpeechModelOptions, withSecondSpeechModel } from './models/speech-model-with-second.ts';
 export type { Webhooks } from './notifications/webhooks.ts';
 export { apiKeyPattern } from './organizations/api-keys.ts';
-export type { Caller, Organizations } from './organizations/organizations.ts';
+export type { Caller, OrganizationSettings, Organizations } from './organizations/organizations.ts';
 export type {
   AcceptCall,
   AcceptResult,
@@ -82,6 +82,7 @@ export type {
   SpeechSession,
   SpeechSessionRequest,
 } from './ports/speech-model.ts';
+export type { DaySpending, SpendingAlarm, SpendingStore } from './ports/spending-store.ts';
 export type { Storage } from './ports/storage.ts';
 export type {
   AnsweredBy,

@@ -82,6 +82,7 @@ function tableNames(schema: string): TableNames {
     visits: named('visits'),
     calls: named('calls'),
     attempts: named('attempts'),
+    call_minutes: named('call_minutes'),
     transcript: named('transcript'),
     idempotency: named('idempotency'),
     jobs: named('jobs'),

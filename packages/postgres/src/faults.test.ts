@@ -137,7 +137,8 @@ describe('with a Postgres server', () => {
     for (let count = 0; count < 4; count += 1) await tenant.accept();
     await tenant.claim();
     await storage.calls.reduceConcurrency(tenant.connectionId);
-    const next = async () => (await storage.calls.claimNext(tenant.connectionId, createId('att'))).result;
+    const next = async () =>
+      (await storage.calls.claimNext(tenant.connectionId, createId('att'), null)).result;
     expect(await next()).toBe('wait');
     await stranger.query(
       `update callkite.connections set reduced_at = now() - interval '125 seconds' where id = $1`,

@@ -7,6 +7,7 @@ import { whoAnswered } from './migrations/0005-who-answered.ts';
 import { webCalls } from './migrations/0006-web-calls.ts';
 import { recordings } from './migrations/0007-recordings.ts';
 import { answeredCalls } from './migrations/0009-answered-calls.ts';
+import { spendingLimit } from './migrations/0010-spending-limit.ts';
 import { secretsAndErasure } from './migrations/0011-secrets-and-erasure.ts';
 
 /** In order; a shipped one is never edited, only followed. */
@@ -19,6 +20,7 @@ const migrations: Record<string, Migration> = {
   '0006-web-calls': webCalls,
   '0007-recordings': recordings,
   '0009-answered-calls': answeredCalls,
+  '0010-spending-limit': spendingLimit,
   '0011-secrets-and-erasure': secretsAndErasure,
 };
 

@@ -3,19 +3,25 @@ import { type Selectable, sql } from 'kysely';
 import type { Database } from './database.ts';
 import { rowsFor, startOf, toPage } from './paging.ts';
 import type { ApiKeyRow, OrganizationRow } from './schema.ts';
+import { today } from './spending/call-minutes.ts';
 
 type OrganizationsPart = Pick<
   OrganizationStore,
-  'create' | 'get' | 'list' | 'createApiKey' | 'findApiKey' | 'listApiKeys' | 'revokeApiKey'
+  'create' | 'get' | 'list' | 'update' | 'createApiKey' | 'findApiKey' | 'listApiKeys' | 'revokeApiKey'
 >;
 
 /** Organizations and their API keys. */
-export function createOrganizations({ kysely }: Database): OrganizationsPart {
+export function createOrganizations({ kysely, tables }: Database): OrganizationsPart {
   return {
-    async create({ id, name, allowedCountries }) {
+    async create({ id, name, allowedCountries, dailyCallMinutes = 'default' }) {
       const row = await kysely
         .insertInto('organizations')
-        .values({ id, name, allowed_countries: allowedCountries })
+        .values({
+          id,
+          name,
+          allowed_countries: allowedCountries,
+          daily_call_minutes: storedLimit(dailyCallMinutes),
+        })
         .returningAll()
         .executeTakeFirstOrThrow();
       return toOrganization(row);
@@ -40,6 +46,29 @@ export function createOrganizations({ kysely }: Database): OrganizationsPart {
         .limit(rowsFor(page))
         .execute();
       return toPage(rows, page, toOrganization);
+    },
+
+    update(organizationId, { name, allowedCountries, dailyCallMinutes }) {
+      return kysely.transaction().execute(async (transaction) => {
+        const row = await transaction
+          .updateTable('organizations')
+          // The name in any case: a statement has to set something.
+          .set({
+            name: name ?? sql.ref('name'),
+            ...(allowedCountries && { allowed_countries: allowedCountries }),
+            ...(dailyCallMinutes !== undefined && { daily_call_minutes: storedLimit(dailyCallMinutes) }),
+          })
+          .where('id', '=', organizationId)
+          .returningAll()
+          .executeTakeFirst();
+        if (row === undefined) return null;
+        if (dailyCallMinutes !== undefined) {
+          await sql`
+            update ${tables.call_minutes} set alarm = 0
+            where organization_id = ${organizationId} and day = ${today}`.execute(transaction);
+        }
+        return toOrganization(row);
+      });
     },
 
     async createApiKey(key) {
@@ -93,11 +122,24 @@ export function createOrganizations({ kysely }: Database): OrganizationsPart {
   };
 }
 
+function storedLimit(limit: Organization['dailyCallMinutes']): number | null {
+  if (limit === 'default') return null;
+  return limit ?? Number.POSITIVE_INFINITY;
+}
+
+function limitOf({
+  daily_call_minutes: stored,
+}: Selectable<OrganizationRow>): Organization['dailyCallMinutes'] {
+  if (stored === null) return 'default';
+  return stored === Number.POSITIVE_INFINITY ? null : stored;
+}
+
 function toOrganization(row: Selectable<OrganizationRow>): Organization {
   return {
     id: row.id,
     name: row.name,
     allowedCountries: row.allowed_countries,
+    dailyCallMinutes: limitOf(row),
     createdAt: row.created_at,
   };
 }

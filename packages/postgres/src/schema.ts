@@ -35,6 +35,8 @@ export interface OrganizationRow {
   id: string;
   name: string;
   allowed_countries: ColumnType<string[], readonly string[], readonly string[]>;
+  /** `Infinity`: unlimited. `null`: what the server says. */
+  daily_call_minutes: number | null;
   created_at: Stamp;
 }
 
@@ -211,6 +213,8 @@ export interface TransferLegRow {
   answered_at: Moment;
   ended_at: Moment;
   seconds: number | null;
+  /** Added to the day in which the leg was dialled. */
+  minutes: Generated<number>;
 }
 
 export interface CallRow {
@@ -265,6 +269,17 @@ export interface AttemptRow {
   provider_call_id: string | null;
   fruitless_looks: number;
   intent_at: Stamp;
+  /** Added to the day of the intent. */
+  minutes: Generated<number>;
+}
+
+/** Minutes of an organization's legs that ended, by the UTC day in which they began. */
+interface CallMinutesRow {
+  organization_id: string;
+  day: string;
+  minutes: Generated<number>;
+  /** Percent of the limit that somebody was told of. */
+  alarm: Generated<number>;
 }
 
 export interface PublishableKeyRow {
@@ -393,6 +408,7 @@ export interface Tables {
   visits: VisitRow;
   calls: CallRow;
   attempts: AttemptRow;
+  call_minutes: CallMinutesRow;
   transcript: TranscriptRow;
   idempotency: IdempotencyRow;
   jobs: JobRow;

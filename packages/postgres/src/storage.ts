@@ -12,6 +12,7 @@ import { migrate } from './migrations.ts';
 import { createOrganizationStore } from './organization-store.ts';
 import { createRecordingStore } from './recording-store.ts';
 import { runStatement } from './sessions.ts';
+import { createSpendingStore } from './spending/spending-store.ts';
 import { createToolCallStore } from './tool-call-store.ts';
 import { createTransferStore } from './transfers/transfer-store.ts';
 import { createWebCallStore } from './web-calls/web-call-store.ts';
@@ -30,6 +31,7 @@ export function createStorage(driver: Driver, options: Pick<StorageOptions, 'sch
     toolCalls: guarded(createToolCallStore(database)),
     recordings: guarded(createRecordingStore(database)),
     transfers: guarded(createTransferStore(database)),
+    spending: guarded(createSpendingStore(database)),
     webCalls: guarded(createWebCallStore(database)),
     deliveries: guarded(createDeliveryStore(database)),
     jobs: guarded(createJobStore(database)),

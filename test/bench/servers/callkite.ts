@@ -33,6 +33,7 @@ const callkite = createCallkite({
   publicUrl: url,
   secretKey: randomBytes(32).toString('base64'),
   requestsPerMinute: 100_000_000,
+  dailyCallMinutes: null,
   runWorkers: dials,
   onEvent(event) {
     if (event.type === 'turn.started') turns.push({ totalMs: event.totalMs, modelMs: event.modelMs });

@@ -66,7 +66,7 @@ export interface AcceptedCall {
 export interface Calls {
   /**
    * `POST /call`. Throws `invalid_phone_number`, `destination_not_allowed`, `not_found`, `forbidden`,
-   * `number_opted_out`, `no_usable_number`, `carrier_unavailable`, `request_in_progress`.
+   * `number_opted_out`, `spending_limit`, `no_usable_number`, `carrier_unavailable`, `request_in_progress`.
    */
   trigger(caller: Caller, input: TriggerCallInput): Promise<AcceptedCall>;
   /** `POST /call-prompt`. As `trigger`, and `validation_failed` for a callback address the guard refuses. */
@@ -115,8 +115,12 @@ export interface CallsDeps {
   outbound: Pick<OutboundFetch, 'check' | 'checkResolved'>;
   secretBox: SecretBox;
   idempotency: Idempotency;
+  /** Of organizations without a limit of their own, minutes a UTC day. `null`: unlimited. */
+  defaultDailyMinutes: number | null;
   /** A call may be due: dial now. */
   onDue(connectionId: string): void;
+  /** A call was refused because the minutes of its organization's day are used up. */
+  onSpent(organizationId: string): void;
   /** A prompt call waits for its workflow. */
   onPrompt(): void;
   onReport(result: ReportResult): void;
@@ -141,7 +145,10 @@ export function createCalls(deps: CallsDeps): Calls {
     caller: Caller,
     route: 'call' | 'call-prompt',
     input: CallInput & object,
-    call: Omit<AcceptCall, 'organizationId' | 'mode' | 'to' | 'deadlineMs' | 'idempotency'>,
+    call: Omit<
+      AcceptCall,
+      'organizationId' | 'mode' | 'to' | 'deadlineMs' | 'defaultDailyMinutes' | 'idempotency'
+    >,
     answerBody: object,
   ): Promise<AcceptedCall> {
     const { organizationId, mode } = caller;
@@ -160,6 +167,7 @@ export function createCalls(deps: CallsDeps): Calls {
       mode,
       to: input.recipientPhone,
       deadlineMs: call.dialInMs + dialDeadlineMs,
+      defaultDailyMinutes: deps.defaultDailyMinutes,
       idempotency:
         key === undefined ? null : { endpoint, key, fingerprint, lifetimeMs: idempotency.lifetimeMs, answer },
     });
@@ -181,6 +189,13 @@ export function createCalls(deps: CallsDeps): Calls {
         throw new CallkiteError('forbidden', 'This workflow belongs to another organization');
       case 'number-opted-out':
         throw new CallkiteError('number_opted_out', 'The person at this number asked not to be called again');
+      case 'spending-limit':
+        deps.onSpent(organizationId);
+        throw new CallkiteError(
+          'spending_limit',
+          'The call minutes of this UTC day are used up: try again tomorrow, or have the operator raise the limit',
+          { retryAfterSeconds: accepted.retryAfterSeconds },
+        );
       case 'no-usable-number':
         throw new CallkiteError(
           'no_usable_number',

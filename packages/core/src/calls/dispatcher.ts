@@ -1,5 +1,5 @@
 import { createId } from '../ids.ts';
-import type { DialClaim } from '../ports/call-store.ts';
+import type { CallRecord, DialClaim } from '../ports/call-store.ts';
 import { type PlacementDeps, placeClaimed } from './placement.ts';
 
 export interface Dispatcher {
@@ -11,7 +11,11 @@ export interface Dispatcher {
 }
 
 export interface DispatcherDeps extends PlacementDeps {
-  onDialing(callId: string): void;
+  onDialing(call: CallRecord): void;
+  /** Calls were ended because the minutes of their organization's day are used up. */
+  onSpent(organizationId: string): void;
+  /** Of organizations without a limit of their own, minutes a UTC day. `null`: unlimited. */
+  defaultDailyMinutes: number | null;
 }
 
 /** The truth about due calls is polled; wakes only make it quick. */
@@ -45,10 +49,13 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
         line.again = false;
         clearTimeout(line.timer);
         const claimedAtMs = performance.now();
-        const claimed = await calls.claimNext(connectionId, createId('att'));
+        const claimed = await calls.claimNext(connectionId, createId('att'), deps.defaultDailyMinutes);
         // Also when we were stopped meanwhile: the intent is on record, and nobody else may act on it.
         if (claimed.result === 'claimed') {
           dial(claimed.claim, claimedAtMs);
+          line.again = true;
+        } else if (claimed.result === 'spent') {
+          deps.onSpent(claimed.organizationId);
           line.again = true;
         } else if (claimed.result === 'wait' && poll) {
           line.timer = setTimeout(() => wake(connectionId), Math.max(1, claimed.waitMs));
@@ -61,7 +68,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   }
 
   function dial(claim: DialClaim, claimedAtMs: number): void {
-    deps.onDialing(claim.call.id);
+    deps.onDialing(claim.call);
     keep(
       placeClaimed(deps, claim, claimedAtMs).catch((error: unknown) => {
         // The attempt's watch job finds out what happened.

@@ -42,6 +42,10 @@ export interface Handover {
 
 export interface HandoverDeps {
   transfers: Pick<TransferStore, 'proceed' | 'report' | 'ofCall'>;
+  /** Of organizations without a limit of their own, minutes a UTC day. `null`: unlimited. */
+  defaultDailyMinutes: number | null;
+  /** A number is to be rung. */
+  onDial(call: CallRecord): void;
   /** Whether a call may be transferred to a number. */
   rulesFor(call: CallRecord): Promise<(phone: string) => boolean>;
   /** Whom agents call for, unless the workflow names somebody. */
@@ -71,13 +75,14 @@ export function createHandover(deps: HandoverDeps): Handover {
   }
 
   async function begin({ call, attemptToken }: TransferableCall): Promise<CallInstruction | 'agent' | null> {
-    const next = await transfers.proceed(call.id, await deps.rulesFor(call));
+    const next = await transfers.proceed(call.id, await deps.rulesFor(call), deps.defaultDailyMinutes);
     switch (next.step) {
       case 'none':
         return null;
       case 'return':
         return 'agent';
       case 'dial':
+        deps.onDial(call);
         return {
           type: 'dial',
           attemptToken,

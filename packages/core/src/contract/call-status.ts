@@ -23,6 +23,7 @@ export const callReason = z.enum([
   'agent_unavailable',
   'blocked_dnc',
   'blocked_destination',
+  'spending_limit',
   'canceled_by_request',
   'opted_out',
   'callee_silent',

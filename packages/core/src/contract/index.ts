@@ -81,10 +81,14 @@ export {
   type NumberResource,
   numberList,
   numberResource,
+  type OrganizationDetail,
   type OrganizationList,
   type OrganizationResource,
+  organizationDetail,
   organizationList,
   organizationResource,
+  type UpdateOrganizationRequest,
+  updateOrganizationRequest,
 } from './organizations.ts';
 export {
   type CallTransfer,

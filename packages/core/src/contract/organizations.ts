@@ -1,24 +1,50 @@
 import * as z from 'zod';
 import { displayName, mode, nextCursor, phoneNumberText, timestamp } from './fields.ts';
 
-export const createOrganizationRequest = z.strictObject({
+const fields = {
   name: displayName,
   allowed_countries: z
     .array(z.string().regex(/^[A-Z]{2}$/, 'an ISO 3166-1 alpha-2 code such as US'))
     .min(1)
     .max(250)
-    .optional()
-    .describe('Countries that may be called; the server decides when absent'),
-});
+    .describe('Countries that may be called'),
+  daily_call_minutes: z
+    .int()
+    .min(1)
+    .max(10_000_000)
+    .nullable()
+    .describe('Minutes that live phone calls and transfers may take in a UTC day; null: unlimited'),
+};
+
+/** What is absent is up to the server. */
+export const createOrganizationRequest = z.strictObject(fields).partial().required({ name: true });
 export type CreateOrganizationRequest = z.input<typeof createOrganizationRequest>;
+
+export const updateOrganizationRequest = z
+  .strictObject(fields)
+  .partial()
+  .refine((change) => Object.keys(change).length > 0, 'give at least one field to change');
+export type UpdateOrganizationRequest = z.input<typeof updateOrganizationRequest>;
 
 export const organizationResource = z.object({
   id: z.string(),
   name: z.string(),
   allowed_countries: z.array(z.string()),
+  daily_call_minutes: z
+    .int()
+    .nullable()
+    .describe("The limit that holds: its own, else the server's; null: unlimited"),
   created_at: timestamp,
 });
 export type OrganizationResource = z.infer<typeof organizationResource>;
+
+/** An organization with what its phone calls have cost today. */
+export const organizationDetail = organizationResource.extend({
+  call_minutes_today: z
+    .int()
+    .describe('Minutes of live phone calls and transfers that began in this UTC day'),
+});
+export type OrganizationDetail = z.infer<typeof organizationDetail>;
 
 export const organizationList = z.object({
   organizations: z.array(organizationResource),

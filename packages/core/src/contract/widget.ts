@@ -166,8 +166,9 @@ export type WidgetErrorBody = z.infer<typeof widgetErrorBody>;
  * `destination_not_allowed` (also: no call-backs in this country), `number_opted_out`. 401 `unauthenticated`: the key
  * or token is unknown or revoked. 403 `origin_not_allowed`; 403 `workflow_disabled`: not bound to the key, or gone; 403
  * `forbidden`: `user.hash` is wrong. 404 `not_found`. 429 `rate_limited`, with `Retry-After`: too often from this
- * address, with this key or to this number, or today's budget is spent. 503 `no_usable_number`, `carrier_unavailable`,
- * `storage_unavailable`. 500 `internal`.
+ * address, with this key or to this number, or today's budget is spent. 429 `spending_limit`, with `Retry-After`: the
+ * organization makes no more phone calls today. 503 `no_usable_number`, `carrier_unavailable`, `storage_unavailable`.
+ * 500 `internal`.
  */
 export type WidgetErrorCode =
   | 'validation_failed'
@@ -184,6 +185,7 @@ export type WidgetErrorCode =
   | 'not_found'
   | 'method_not_allowed'
   | 'rate_limited'
+  | 'spending_limit'
   | 'no_usable_number'
   | 'carrier_unavailable'
   | 'storage_unavailable'

@@ -44,6 +44,7 @@ const endings: Readonly<Record<CallReason, string>> = {
   agent_unavailable: 'The call was cut short by a technical problem of the agent.',
   blocked_dnc: 'The call was not placed: the number asked not to be called.',
   blocked_destination: 'The call was not placed: calls to this destination are not allowed.',
+  spending_limit: 'The call was not placed: the call minutes of the day were used up.',
   canceled_by_request: 'The call was canceled on request.',
   opted_out: 'The person asked not to be called again.',
   mailbox_full: 'The mailbox was full: no message could be left.',

@@ -53,7 +53,8 @@ export const requestExamples: Readonly<Record<string, unknown>> = {
     calls_per_second: 1,
   },
   connectNumber: { phone_number: '+12025550101' },
-  createOrganization: { name: 'Example Dental', allowed_countries: ['US', 'CA'] },
+  createOrganization: { name: 'Example Dental', allowed_countries: ['US', 'CA'], daily_call_minutes: 500 },
+  updateOrganization: { daily_call_minutes: null },
   createOrganizationApiKey: { name: 'Backend', mode: 'live' },
   createApiKey: { name: 'Staging', mode: 'test' },
   createPublishableKey: {

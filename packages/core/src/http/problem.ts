@@ -20,6 +20,7 @@ export const statusOf: Readonly<Record<ErrorCode, number>> = {
   unsupported_media_type: 415,
   provider_rejected: 422,
   rate_limited: 429,
+  spending_limit: 429,
   internal: 500,
   request_in_progress: 503,
   no_usable_number: 503,

@@ -11,6 +11,7 @@ import type {
   Organization,
 } from '../ports/organization-store.ts';
 import type { Page, PageRequest } from '../ports/page.ts';
+import type { DaySpending } from '../ports/spending-store.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { CarrierAccount, CarrierNumber, Telephony } from '../ports/telephony.ts';
 import { type AccountLimits, accountLimits, standingOf } from './account-limits.ts';
@@ -25,11 +26,24 @@ export interface Caller {
   readonly keyId: string;
 }
 
+export interface OrganizationSettings {
+  /** ISO codes. @default ['US', 'CA'] */
+  allowedCountries?: readonly string[];
+  /** Minutes that live phone calls may take in a UTC day. `null`: unlimited. @default what the server says, at any time */
+  dailyCallMinutes?: number | null;
+}
+
 export interface Organizations {
-  /** For the operator. @param allowedCountries ISO codes @default ['US', 'CA'] */
-  create(input: { name: string; allowedCountries?: readonly string[] }): Promise<Organization>;
+  /** For the operator, as everything up to the keys. Throws `validation_failed`. */
+  create(input: { name: string } & OrganizationSettings): Promise<Organization>;
   get(organizationId: string): Promise<Organization>;
   list(page: PageRequest): Promise<Page<Organization>>;
+  /** Throws `not_found` and `validation_failed`. Name and countries count within five seconds, the limit at once. */
+  update(organizationId: string, change: { name?: string } & OrganizationSettings): Promise<Organization>;
+  /** Throws `not_found`. */
+  spendingToday(organizationId: string): Promise<DaySpending>;
+  /** The limit that holds for an organization: its own, else the server's. `null`: unlimited. */
+  dailyCallMinutesOf(organization: Pick<Organization, 'dailyCallMinutes'>): number | null;
 
   /** The key itself is returned here and never again. Throws `validation_failed` for `test` when no test carrier is set up. */
   createApiKey(
@@ -79,7 +93,9 @@ export interface Organizations {
 type AccountCarrier = Pick<Telephony, 'describeAccount' | 'listNumbers'>;
 
 export interface OrganizationsDeps {
-  storage: Pick<Storage, 'organizations' | 'calls'>;
+  storage: Pick<Storage, 'organizations' | 'calls' | 'spending'>;
+  /** Of organizations without a limit of their own. `null`: unlimited. */
+  defaultDailyMinutes: number | null;
   /** `null` when no carrier is set up for the mode. */
   telephonyFor(mode: Mode): AccountCarrier | null;
   secretBox: SecretBox;
@@ -141,15 +157,20 @@ export function createOrganizations(deps: OrganizationsDeps): Organizations {
   }
 
   return {
-    async create({ name, allowedCountries = defaultCountries }) {
-      const unknown = allowedCountries.filter((country) => !isSupportedCountry(country));
-      if (unknown.length > 0 || allowedCountries.length === 0) {
-        invalid('allowed_countries', 'must be one or more ISO 3166-1 alpha-2 codes such as US');
-      }
-      return store.create({ id: createId('org'), name, allowedCountries: [...new Set(allowedCountries)] });
+    async create({ name, ...settings }) {
+      const allowedCountries = defaultCountries;
+      return store.create({ id: createId('org'), name, allowedCountries, ...checked(settings) });
     },
     get,
     list: (page) => store.list(page),
+    update: async (organizationId, change) =>
+      (await store.update(organizationId, { ...change, ...checked(change) })) ?? missing('organization'),
+    async spendingToday(organizationId) {
+      await get(organizationId);
+      return deps.storage.spending.today(organizationId, deps.defaultDailyMinutes);
+    },
+    dailyCallMinutesOf: ({ dailyCallMinutes }) =>
+      dailyCallMinutes === 'default' ? deps.defaultDailyMinutes : dailyCallMinutes,
 
     async createApiKey(organizationId, { mode, name }) {
       telephonyOf(mode);
@@ -231,6 +252,19 @@ export function createOrganizations(deps: OrganizationsDeps): Organizations {
       if (!(await store.disconnectNumber(organizationId, id))) missing('connected number');
     },
   };
+}
+
+/** @throws CallkiteError `validation_failed` */
+function checked({ allowedCountries, ...settings }: OrganizationSettings): OrganizationSettings {
+  const { dailyCallMinutes = null } = settings;
+  if (dailyCallMinutes !== null && !(Number.isInteger(dailyCallMinutes) && dailyCallMinutes >= 1)) {
+    invalid('daily_call_minutes', 'must be a whole number of at least 1, or null for no limit');
+  }
+  if (allowedCountries === undefined) return settings;
+  if (allowedCountries.length === 0 || !allowedCountries.every((country) => isSupportedCountry(country))) {
+    invalid('allowed_countries', 'must be one or more ISO 3166-1 alpha-2 codes such as US');
+  }
+  return { ...settings, allowedCountries: [...new Set(allowedCountries)] };
 }
 
 function missing(what: string): never {

@@ -108,6 +108,8 @@ export interface AcceptCall {
   readonly dialInMs: number;
   /** Undialled calls end as `carrier_unavailable` after this. */
   readonly deadlineMs: number;
+  /** The limit of an organization that has none of its own, in minutes a UTC day; `null`: unlimited. */
+  readonly defaultDailyMinutes: number | null;
   readonly idempotency: {
     readonly endpoint: string;
     readonly key: string;
@@ -133,6 +135,8 @@ export type AcceptResult =
   | { readonly result: 'workflow-not-found' }
   | { readonly result: 'workflow-forbidden' }
   | { readonly result: 'number-opted-out' }
+  /** A live call that is to be dialled today, whose minutes are used up; the seconds last until the next UTC day. */
+  | { readonly result: 'spending-limit'; readonly retryAfterSeconds: number }
   | { readonly result: 'no-usable-number' }
   | { readonly result: 'carrier-down'; readonly retryAfterSeconds: number }
   | { readonly result: 'accepted'; readonly connectionId: string };
@@ -148,11 +152,14 @@ export interface DialClaim {
  * What claiming found:
  * - `claimed`: an attempt in state `intent` is on disk; the caller owes the carrier at most one request, at once.
  * - `wait`: there is a due call, but the line is busy or the next start is not yet allowed.
+ * - `spent`: the minutes of the organization's day are used up, and due calls of the line ended as `spending_limit`.
+ *   There may be more: claim again.
  * - `idle`: nothing to dial.
  */
 export type ClaimResult =
   | { readonly result: 'claimed'; readonly claim: DialClaim }
   | { readonly result: 'wait'; readonly waitMs: number }
+  | { readonly result: 'spent'; readonly organizationId: string }
   | { readonly result: 'idle' };
 
 /** What the carrier said about an attempt, from a webhook or a poll alike. */
@@ -226,8 +233,15 @@ export interface CallStore {
    * open attempts (`intent`, `placed`, `unknown`) stay within the concurrency limit and starts within the calls
    * per second, by counting rows, never by counters; takes the next due call whose (from, to) pair has no open
    * attempt; stores the attempt as `intent` with its `watch_attempt` job, and the call as `dialing`.
+   * No live call begins once the organization's day has reached its limit (see `DaySpending`), whatever lines its calls
+   * and transfers go out on: who claims looks while nobody else of the organization does. Calls that have begun go on.
+   * @param defaultDailyMinutes the limit of an organization that has none of its own; `null`: unlimited
    */
-  claimNext(connectionId: string, attemptId: string): Promise<ClaimResult>;
+  claimNext(
+    connectionId: string,
+    attemptId: string,
+    defaultDailyMinutes: number | null,
+  ): Promise<ClaimResult>;
   /**
    * Binds the carrier's id, compare-and-set from `intent` or `unknown`. `true` also when a report has bound this very
    * id before; `false` when the attempt was resolved otherwise: the carrier's call is a ghost then.

@@ -7,6 +7,8 @@ export interface Organization {
   readonly name: string;
   /** ISO 3166-1 alpha-2 codes of countries that may be called. */
   readonly allowedCountries: readonly string[];
+  /** Minutes that its live phone calls may take in a UTC day. `null`: unlimited; `default`: what the server says. */
+  readonly dailyCallMinutes: number | null | 'default';
   readonly createdAt: Date;
 }
 
@@ -58,9 +60,18 @@ export interface ConnectedNumber {
 }
 
 export interface OrganizationStore {
-  create(organization: Omit<Organization, 'createdAt'>): Promise<Organization>;
+  /** @param organization its `dailyCallMinutes` are `default` when left out */
+  create(
+    organization: Omit<Organization, 'createdAt' | 'dailyCallMinutes'> &
+      Partial<Pick<Organization, 'dailyCallMinutes'>>,
+  ): Promise<Organization>;
   get(organizationId: string): Promise<Organization | null>;
   list(page: PageRequest): Promise<Page<Organization>>;
+  /** A change of the limit makes the alarms of the day due again. `null` when there is none such. */
+  update(
+    organizationId: string,
+    change: Partial<Pick<Organization, 'name' | 'allowedCountries' | 'dailyCallMinutes'>>,
+  ): Promise<Organization | null>;
 
   createApiKey(key: Omit<ApiKeyRecord, 'createdAt' | 'revokedAt'>): Promise<ApiKeyRecord>;
   /** Looks across organizations: the key is what tells the organization. Revoked keys are returned too. */

@@ -5,6 +5,7 @@ import type { FormStore } from './form-store.ts';
 import type { JobStore } from './job-store.ts';
 import type { OrganizationStore } from './organization-store.ts';
 import type { RecordingStore } from './recording-store.ts';
+import type { SpendingStore } from './spending-store.ts';
 import type { ToolCallStore } from './tool-call-store.ts';
 import type { TransferStore } from './transfer-store.ts';
 import type { WebCallStore } from './web-call-store.ts';
@@ -27,6 +28,7 @@ export interface Storage {
   readonly toolCalls: ToolCallStore;
   readonly recordings: RecordingStore;
   readonly transfers: TransferStore;
+  readonly spending: SpendingStore;
   readonly webCalls: WebCallStore;
   readonly deliveries: DeliveryStore;
   readonly jobs: JobStore;

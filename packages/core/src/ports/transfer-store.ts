@@ -129,9 +129,15 @@ export interface TransferStore {
    * The next step of the transfer that the call has under way. Without a dialled leg that is open it marks the next one
    * as dialled, in the same step that checks it against the do-not-call list, and ends the transfer when there is
    * none left or the call is to end.
-   * @param mayRing whether a number may be rung at all; the leg of one that may not ends as `not_allowed`
+   * @param mayRing whether a number may be rung at all; the leg of one that may not ends as `not_allowed`, and so does
+   * every leg that would begin when the organization's day has reached its limit, as for `CallStore.claimNext`
+   * @param defaultDailyMinutes the limit of an organization that has none of its own; `null`: unlimited
    */
-  proceed(callId: string, mayRing: (to: string) => boolean): Promise<TransferStep>;
+  proceed(
+    callId: string,
+    mayRing: (to: string) => boolean,
+    defaultDailyMinutes: number | null,
+  ): Promise<TransferStep>;
   /**
    * Takes in what is told of a leg that was dialled. The transfer ends with the leg that was connected.
    * @returns the transfer afterwards; `null` for a leg that was never dialled

@@ -11,6 +11,7 @@ import { limitingContract } from './storage/limiting.ts';
 import { organizationsContract } from './storage/organizations.ts';
 import { recordingsContract } from './storage/recordings.ts';
 import { reportsContract } from './storage/reports.ts';
+import { spendingContract } from './storage/spending.ts';
 import type { StorageTest } from './storage/tenant.ts';
 import { toolCallsContract } from './storage/tool-calls.ts';
 import { transfersContract } from './storage/transfers.ts';
@@ -50,6 +51,7 @@ export function storageContract(options: StorageContractOptions): void {
   toolCallsContract(test);
   recordingsContract(test);
   transfersContract(test);
+  spendingContract(test, openAnother);
   webCallsContract(test);
   jobsContract(test, openAnother);
   deliveriesContract(test);

@@ -1,6 +1,8 @@
 import { type AcceptCall, type AcceptResult, CallkiteError, type CallStore } from '@callkite/core';
+import { sql } from 'kysely';
 import type { Database } from '../database.ts';
 import { isConnectionLost, sqlState } from '../failures.ts';
+import { nextDayStart, usedMinutes } from '../spending/call-minutes.ts';
 
 interface Verdict {
   readonly result: AcceptResult['result'];
@@ -18,7 +20,9 @@ interface Verdict {
  * One statement decides and stores. Everything is judged on one snapshot; only the claim of the idempotency key looks
  * past it, because it must: a request that holds the key and has not committed is waited for.
  */
-function statement(schema: string): string {
+function statement({ schema, kysely, tables }: Database): string {
+  const used = usedMinutes(tables, sql.raw('o.id')).compile(kysely).sql;
+  const nextDay = nextDayStart.compile(kysely).sql;
   return `
 with input as (
   select $1::text as call_id, $2::text as organization_id, $3::text as mode, $4::text as to_number,
@@ -50,6 +54,10 @@ with input as (
     when exists (select from workflow where organization_id <> $2) then 'workflow-forbidden'
     when exists (select from ${schema}.do_not_call d where d.organization_id = $2 and d.phone_number = $4)
       then 'number-opted-out'
+    when $3::text = 'live' and exists (
+      select from ${schema}.organizations o, input
+      where o.id = $2 and input.due_at < ${nextDay}
+        and ${used} >= coalesce(o.daily_call_minutes, $22::double precision)) then 'spending-limit'
     when not exists (select from line) then 'no-usable-number'
     when exists (select from line where down_until > now()) then 'carrier-down'
     else 'accepted'
@@ -103,7 +111,8 @@ with input as (
   group by a.call_id, f.id, f.current_version
 )
 select verdict.result, exists (select from new_call) as stored, line.connection_id,
-  greatest(1, ceil(extract(epoch from line.down_until - now())))::integer as retry_after,
+  greatest(1, ceil(extract(epoch from
+    case when verdict.result = 'spending-limit' then ${nextDay} else line.down_until end - now())))::integer as retry_after,
   replay.status, replay.body, replay.call_id, replay.fingerprint
 from verdict left join line on true left join replay on true`;
 }
@@ -113,8 +122,9 @@ const lostAnswerMs = 2_000;
 const lookEveryMs = 200;
 
 /** Takes calls in. */
-export function createAccept({ schema, prepared }: Database): CallStore['accept'] {
-  const text = statement(schema);
+export function createAccept(database: Database): CallStore['accept'] {
+  const { schema, prepared } = database;
+  const text = statement(database);
 
   /**
    * A connection lost after the statement was sent leaves open whether it took effect. Told "not accepted", the
@@ -210,6 +220,7 @@ function parameters({ idempotency, work, ...input }: AcceptCall): readonly unkno
     prompt?.workflowName ?? null,
     prompt === null ? null : JSON.stringify(prompt.fallbackDefinition),
     input.dialInMs,
+    input.defaultDailyMinutes ?? Number.POSITIVE_INFINITY,
   ];
 }
 
@@ -220,6 +231,7 @@ function toResult(verdict: Verdict, input: AcceptCall): AcceptResult {
       if (connection_id === null) break;
       return { result, connectionId: connection_id };
     case 'carrier-down':
+    case 'spending-limit':
       return { result, retryAfterSeconds: retry_after ?? 1 };
     case 'replayed':
       if (status === null || body === null) break;

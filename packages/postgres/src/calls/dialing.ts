@@ -4,6 +4,7 @@ import { type Kysely, type Selectable, sql } from 'kysely';
 import { toConnection } from '../carrier-lines.ts';
 import { type Database, only, type TableNames } from '../database.ts';
 import type { ConnectionRow, Tables } from '../schema.ts';
+import { isDaySpent } from '../spending/call-minutes.ts';
 import { isLive, type StoredCall, toCall } from './call-rows.ts';
 import { endQueuedCalls } from './ending.ts';
 
@@ -19,8 +20,8 @@ const watchAfterMs = 15_000;
 /** When a place on a full line is asked for again; the end of a call is what frees one. */
 const busyWaitMs = 500;
 
-/** Calls ended in one step because their deadline passed; the rest is left to the next. */
-const overdueBatch = 100;
+/** Calls ended in one step because they are too late or cost too much; the rest is left to the next. */
+const endedAtOnce = 100;
 
 interface Capacity {
   readonly open: number;
@@ -53,7 +54,7 @@ export function createDialing({
       return rows.map((row) => row.id);
     },
 
-    claimNext(connectionId, attemptId) {
+    claimNext(connectionId, attemptId, defaultDailyMinutes) {
       return kysely.transaction().execute(async (transaction): Promise<ClaimResult> => {
         const connection = await lockConnection(transaction, tables, connectionId);
         await endQueuedCalls(transaction, tables, {
@@ -62,7 +63,7 @@ export function createDialing({
               ? sql<boolean>`connection_id = ${connectionId}`
               : sql<boolean>`connection_id = ${connectionId} and deadline_at <= statement_timestamp()`,
           reason: 'carrier_unavailable',
-          limit: overdueBatch,
+          limit: endedAtOnce,
         });
         if (connection === null) return { result: 'idle' };
 
@@ -72,6 +73,16 @@ export function createDialing({
           return { result: 'wait', waitMs: busyWaitMs };
         }
         if (capacity.start_wait_ms > 0) return { result: 'wait', waitMs: Math.ceil(capacity.start_wait_ms) };
+
+        const { organization_id: organizationId, mode } = connection;
+        if (mode === 'live' && (await isDaySpent(transaction, tables, organizationId, defaultDailyMinutes))) {
+          await endQueuedCalls(transaction, tables, {
+            which: sql<boolean>`connection_id = ${connectionId} and dialable_at <= statement_timestamp()`,
+            reason: 'spending_limit',
+            limit: endedAtOnce,
+          });
+          return { result: 'spent', organizationId };
+        }
 
         const next = await takeNextCall(transaction, tables, connectionId);
         if (next === null) return { result: 'wait', waitMs: busyWaitMs };

@@ -3,6 +3,7 @@ import type { CallOutcome, CallReason } from '@callkite/core/contract';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { only, type TableNames } from '../database.ts';
 import type { Tables } from '../schema.ts';
+import { countMinutes } from '../spending/call-minutes.ts';
 import type { StoredCall } from './call-rows.ts';
 
 export interface CallEnd {
@@ -16,7 +17,10 @@ export interface CallEnd {
   readonly answered?: boolean;
 }
 
-/** Completes a call the caller has locked, with its transfer, and enqueues the work that follows. */
+/**
+ * Completes a call the caller has locked, with its transfer, counts what it cost, and enqueues the work that follows.
+ * Its attempt is closed already.
+ */
 export async function endCall(
   executor: Kysely<Tables>,
   tables: TableNames,
@@ -51,7 +55,9 @@ export async function endCall(
       duration_seconds = coalesce(${duration}, round(extract(epoch from clock_timestamp() - answered_at))::integer)
     where id = ${callId}
     returning *`.execute(executor);
-  return only(rows);
+  const ended = only(rows);
+  await countMinutes(executor, tables, ended);
+  return ended;
 }
 
 /**

@@ -5,6 +5,7 @@ import type { StoredCall } from '../calls/call-rows.ts';
 import { lockCall, unerasedCall } from '../calls/locking.ts';
 import type { Database, TableNames } from '../database.ts';
 import type { Tables, TransferLegRow, TransferRow } from '../schema.ts';
+import { countMinutes, isDaySpent } from '../spending/call-minutes.ts';
 import { createTransferIntegrations } from './transfer-integrations.ts';
 
 export function createTransferStore(database: Database): TransferStore {
@@ -59,7 +60,7 @@ function createTransfers({ kysely, tables }: Database): TransfersPart {
       });
     },
 
-    proceed(callId, mayRing) {
+    proceed(callId, mayRing, defaultDailyMinutes) {
       return kysely.transaction().execute(async (transaction): Promise<TransferStep> => {
         const call = await lockCall(transaction, tables, callId);
         if (call === null) return { step: 'none' };
@@ -78,7 +79,10 @@ function createTransfers({ kysely, tables }: Database): TransfersPart {
           const isKnown = open.providerCallId !== null || open.answeredAt !== null;
           return { step: isKnown ? 'under-way' : 'dial', transfer, leg: open };
         }
-        const leg = await dialNext(transaction, tables, call, transfer.legs, mayRing);
+        const isSpent =
+          call.mode === 'live' &&
+          (await isDaySpent(transaction, tables, call.organization_id, defaultDailyMinutes));
+        const leg = await dialNext(transaction, tables, call, transfer.legs, (to) => !isSpent && mayRing(to));
         if (leg !== null) return { step: 'dial', transfer, leg };
         const last = (await readTransfers(transaction, callId))
           .find(({ id }) => id === transfer.id)
@@ -92,7 +96,7 @@ function createTransfers({ kysely, tables }: Database): TransfersPart {
       return kysely.transaction().execute(async (transaction) => {
         const callId = await callOfLeg(transaction, legId);
         if (callId === null) return null;
-        await lockCall(transaction, tables, callId);
+        const call = await lockCall(transaction, tables, callId);
         const isConnected = progress === 'connected' || outcome === 'connected';
         const isAnswered = isConnected || progress === 'answered';
         await sql`
@@ -111,6 +115,7 @@ function createTransfers({ kysely, tables }: Database): TransfersPart {
           update ${tables.transfers} t set
             outcome = 'connected', ended_at = coalesce(t.ended_at, leg.ended_at)
           from leg where t.id = leg.transfer_id and leg.outcome = 'connected'`.execute(transaction);
+        if (call !== null) await countMinutes(transaction, tables, call);
         const transfers = await readTransfers(transaction, callId);
         return (
           transfers.find(({ legs }) => legs.some(({ id, dialedAt }) => id === legId && dialedAt !== null)) ??

@@ -25,6 +25,7 @@ const placingRefusals = [
   'invalid_phone_number',
   'destination_not_allowed',
   'number_opted_out',
+  'spending_limit',
   'no_usable_number',
   'carrier_unavailable',
   'storage_unavailable',

@@ -1,3 +1,4 @@
+import type * as z from 'zod';
 import { pageQuery } from '../../contract/fields.ts';
 import {
   type ApiKeyResource,
@@ -7,9 +8,12 @@ import {
   createdApiKey,
   createOrganizationRequest,
   type OrganizationResource,
+  organizationDetail,
   organizationList,
   organizationResource,
+  updateOrganizationRequest,
 } from '../../contract/organizations.ts';
+import type { OrganizationSettings, Organizations } from '../../organizations/organizations.ts';
 import type { ApiKeyRecord, Organization } from '../../ports/organization-store.ts';
 import { requireLiveKey } from '../require-live-key.ts';
 import { route } from '../route.ts';
@@ -28,12 +32,7 @@ export const organizationRoutes = [
       answer: organizationResource,
     },
     async ({ organizations }, { body }) =>
-      toOrganization(
-        await organizations.create({
-          name: body.name,
-          ...(body.allowed_countries && { allowedCountries: body.allowed_countries }),
-        }),
-      ),
+      toOrganization(organizations, await organizations.create({ name: body.name, ...settingsOf(body) })),
   ),
   route(
     {
@@ -49,8 +48,53 @@ export const organizationRoutes = [
     },
     async ({ organizations }, { query }) => {
       const page = await organizations.list({ limit: query.limit, cursor: query.cursor ?? null });
-      return { organizations: page.items.map(toOrganization), next_cursor: page.nextCursor };
+      return {
+        organizations: page.items.map((each) => toOrganization(organizations, each)),
+        next_cursor: page.nextCursor,
+      };
     },
+  ),
+  route(
+    {
+      method: 'GET',
+      path: '/organizations/{id}',
+      auth: 'operator',
+      tag: 'Operator',
+      operationId: 'getOrganization',
+      summary: 'Get an organization, with the call minutes of today',
+      status: 200,
+      answer: organizationDetail,
+      refusals: ['not_found'],
+    },
+    async ({ organizations }, { parameters }) => {
+      const organization = await organizations.get(parameters.id);
+      const { usedMinutes } = await organizations.spendingToday(organization.id);
+      return { ...toOrganization(organizations, organization), call_minutes_today: usedMinutes };
+    },
+  ),
+  route(
+    {
+      method: 'PATCH',
+      path: '/organizations/{id}',
+      auth: 'operator',
+      tag: 'Operator',
+      operationId: 'updateOrganization',
+      summary: 'Change an organization',
+      description:
+        'The limit holds from the next call that is dialled on, name and countries within five seconds. Calls that are under way go on.',
+      body: updateOrganizationRequest,
+      status: 200,
+      answer: organizationResource,
+      refusals: ['not_found'],
+    },
+    async ({ organizations }, { parameters, body }) =>
+      toOrganization(
+        organizations,
+        await organizations.update(parameters.id, {
+          ...(body.name !== undefined && { name: body.name }),
+          ...settingsOf(body),
+        }),
+      ),
   ),
   route(
     {
@@ -131,11 +175,25 @@ export const organizationRoutes = [
   ),
 ];
 
-function toOrganization(organization: Organization): OrganizationResource {
+function settingsOf({
+  allowed_countries: allowedCountries,
+  daily_call_minutes: dailyCallMinutes,
+}: z.output<typeof updateOrganizationRequest>): OrganizationSettings {
+  return {
+    ...(allowedCountries && { allowedCountries }),
+    ...(dailyCallMinutes !== undefined && { dailyCallMinutes }),
+  };
+}
+
+function toOrganization(
+  { dailyCallMinutesOf }: Pick<Organizations, 'dailyCallMinutesOf'>,
+  organization: Organization,
+): OrganizationResource {
   return {
     id: organization.id,
     name: organization.name,
     allowed_countries: [...organization.allowedCountries],
+    daily_call_minutes: dailyCallMinutesOf(organization),
     created_at: organization.createdAt.toISOString(),
   };
 }

@@ -65,6 +65,7 @@ export const widgetRoutes = [
         'invalid_phone_number',
         'destination_not_allowed',
         'number_opted_out',
+        'spending_limit',
         'no_usable_number',
         'carrier_unavailable',
       ],

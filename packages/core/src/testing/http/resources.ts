@@ -273,6 +273,49 @@ export const resources: Readonly<Record<string, Test>> = {
     assert.deepEqual(seen, ['b', 'a', 'Conformance']);
   },
 
+  async 'an organization has a limit of call minutes that the operator sets'(probe) {
+    const key = probe.operatorToken;
+    const post = (json: object) =>
+      probe.send('POST', '/organizations', { key, json: { name: 'Limited', ...json } });
+    const created = await post({ daily_call_minutes: 7 });
+    assert.equal(created.status, 201, created.text);
+    assert.equal(record(created.json).daily_call_minutes, 7);
+    const path = `/organizations/${text(created.json, 'id')}`;
+    const detail = async () => (await probe.send('GET', path, { key })).json;
+    assert.deepEqual(await detail(), { ...record(created.json), call_minutes_today: 0 });
+    const changed = await probe.send('PATCH', path, {
+      key,
+      json: { name: 'Free', allowed_countries: ['GB'], daily_call_minutes: null },
+    });
+    assert.equal(changed.status, 200, changed.text);
+    assert.deepEqual(changed.json, {
+      ...record(created.json),
+      name: 'Free',
+      allowed_countries: ['GB'],
+      daily_call_minutes: null,
+    });
+    assert.deepEqual(await detail(), { ...record(changed.json), call_minutes_today: 0 });
+    const usual = record((await post({})).json).daily_call_minutes;
+    assert.ok(usual === null || typeof usual === 'number', 'the limit of the server');
+    for (const daily_call_minutes of [0, 1.5, '7']) {
+      assertInvalid(await post({ daily_call_minutes }), ['daily_call_minutes']);
+      assertInvalid(await probe.send('PATCH', path, { key, json: { daily_call_minutes } }), [
+        'daily_call_minutes',
+      ]);
+    }
+    assertInvalid(await probe.send('PATCH', path, { key, json: {} }), ['body']);
+    assertProblem(
+      await probe.send('PATCH', path, { key, json: { allowed_countries: ['XX'] } }),
+      400,
+      'validation_failed',
+    );
+    for (const method of ['GET', 'PATCH']) {
+      const json = method === 'GET' ? undefined : { name: 'x' };
+      assertProblem(await probe.send(method, '/organizations/org_x', { key, json }), 404, 'not_found');
+      assertProblem(await probe.send(method, path, { key: probe.liveKey, json }), 401, 'unauthenticated');
+    }
+  },
+
   async 'connections and numbers are those of the key’s mode, and never tell a secret'(probe) {
     const connections = list(
       (await probe.send('GET', '/connections', { key: probe.liveKey })).json,

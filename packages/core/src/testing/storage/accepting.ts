@@ -185,7 +185,9 @@ export function acceptingContract(test: StorageTest): void {
       (await tenant.jobs('generate_workflow')).map((job) => job.subjectId),
       [input.callId],
     );
-    assert.deepEqual(await storage.calls.claimNext(tenant.connectionId, createId('att')), { result: 'idle' });
+    assert.deepEqual(await storage.calls.claimNext(tenant.connectionId, createId('att'), null), {
+      result: 'idle',
+    });
 
     await storage.calls.setGeneratedWorkflow(input.callId, {
       name: 'Monday hours',
@@ -225,7 +227,9 @@ export function acceptingContract(test: StorageTest): void {
     });
     const work = { origin: 'workflow', workflowId } as const;
     const idle = async () => {
-      assert.deepEqual(await storage.calls.claimNext(connectionId, createId('att')), { result: 'idle' });
+      assert.deepEqual(await storage.calls.claimNext(connectionId, createId('att'), null), {
+        result: 'idle',
+      });
     };
     const written = await tenant.accept({ work });
     await idle();

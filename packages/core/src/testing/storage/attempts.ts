@@ -82,7 +82,9 @@ export function attemptsContract(test: StorageTest): void {
     assert.equal(await storage.calls.attemptNotPlaced(attempt.id, { retryInMs: 80 }), true);
     assert.equal((await storage.calls.getAttempt(attempt.id))?.state, 'not_placed');
     assert.equal((await tenant.call(callId)).state, 'queued');
-    assert.deepEqual(await storage.calls.claimNext(tenant.connectionId, createId('att')), { result: 'idle' });
+    assert.deepEqual(await storage.calls.claimNext(tenant.connectionId, createId('att'), null), {
+      result: 'idle',
+    });
     await sleep(100);
     const second = await tenant.claim();
     assert.equal(second.call.id, callId);

@@ -16,7 +16,9 @@ export function conversationsContract(test: StorageTest): void {
     assert.deepEqual(canceled?.call.outcome, { callStatus: 'not_picked_up', providerStatus: 'canceled' });
     assert.equal(canceled?.call.reason, 'canceled_by_request');
     assert.equal(canceled?.call.cancelRequested, true);
-    assert.deepEqual(await storage.calls.claimNext(tenant.connectionId, createId('att')), { result: 'idle' });
+    assert.deepEqual(await storage.calls.claimNext(tenant.connectionId, createId('att'), null), {
+      result: 'idle',
+    });
     assert.equal((await tenant.jobs('finish_call')).length, 1);
     assert.deepEqual(await storage.calls.cancel(tenant.organizationId, callId), canceled);
   });
@@ -47,7 +49,7 @@ export function conversationsContract(test: StorageTest): void {
       const callId = await tenant.accept();
       const [canceled, claimed] = await Promise.all([
         storage.calls.cancel(tenant.organizationId, callId),
-        storage.calls.claimNext(tenant.connectionId, createId('att')),
+        storage.calls.claimNext(tenant.connectionId, createId('att'), null),
       ]);
       if (claimed.result === 'claimed') {
         assert.equal(canceled?.attempt?.id, claimed.claim.attempt.id);

@@ -10,7 +10,7 @@ export function dialingContract(test: StorageTest, openAnother?: () => Promise<S
     const first = await tenant.accept();
     await tenant.accept();
     const attemptId = createId('att');
-    const claimed = await storage.calls.claimNext(tenant.connectionId, attemptId);
+    const claimed = await storage.calls.claimNext(tenant.connectionId, attemptId, null);
     assert.ok(claimed.result === 'claimed');
     const { attempt, call, connection, definition } = claimed.claim;
     assert.equal(call.id, first);
@@ -41,8 +41,12 @@ export function dialingContract(test: StorageTest, openAnother?: () => Promise<S
 
   test('a line without due calls is idle', async (storage) => {
     const tenant = await createTenant(storage);
-    assert.deepEqual(await storage.calls.claimNext(tenant.connectionId, createId('att')), { result: 'idle' });
-    assert.deepEqual(await storage.calls.claimNext(createId('con'), createId('att')), { result: 'idle' });
+    assert.deepEqual(await storage.calls.claimNext(tenant.connectionId, createId('att'), null), {
+      result: 'idle',
+    });
+    assert.deepEqual(await storage.calls.claimNext(createId('con'), createId('att'), null), {
+      result: 'idle',
+    });
   });
 
   test('a call for later is neither found nor claimed before its time, and is dialled then', async (storage) => {
@@ -54,7 +58,7 @@ export function dialingContract(test: StorageTest, openAnother?: () => Promise<S
       (await storage.calls.connectionsWithDueCalls(10_000)).includes(tenant.connectionId);
     for (;;) {
       const found = await isFound();
-      const { result } = await storage.calls.claimNext(tenant.connectionId, createId('att'));
+      const { result } = await storage.calls.claimNext(tenant.connectionId, createId('att'), null);
       const sinceAcceptedMs = Date.now() - acceptedAtMs;
       if (sinceAcceptedMs < dialInMs) {
         assert.equal(found, false);
@@ -89,12 +93,16 @@ export function dialingContract(test: StorageTest, openAnother?: () => Promise<S
     assert.equal(await isFound(), true);
     await storage.calls.setConnectionDown(tenant.connectionId, 60_000);
     assert.equal(await isFound(), false);
-    assert.deepEqual(await storage.calls.claimNext(tenant.connectionId, createId('att')), { result: 'idle' });
+    assert.deepEqual(await storage.calls.claimNext(tenant.connectionId, createId('att'), null), {
+      result: 'idle',
+    });
     await storage.calls.setConnectionDown(tenant.connectionId, 0);
     assert.equal(await isFound(), true);
     await storage.calls.pauseConnection(tenant.connectionId);
     assert.equal(await isFound(), false);
-    assert.deepEqual(await storage.calls.claimNext(tenant.connectionId, createId('att')), { result: 'idle' });
+    assert.deepEqual(await storage.calls.claimNext(tenant.connectionId, createId('att'), null), {
+      result: 'idle',
+    });
   });
 
   test('open attempts stay within the concurrency limit, and an end frees a place', async (storage) => {
@@ -102,7 +110,7 @@ export function dialingContract(test: StorageTest, openAnother?: () => Promise<S
     for (let count = 0; count < 3; count += 1) await tenant.accept();
     const { attempt } = await tenant.claim();
     await tenant.claim();
-    const full = await storage.calls.claimNext(tenant.connectionId, createId('att'));
+    const full = await storage.calls.claimNext(tenant.connectionId, createId('att'), null);
     assert.ok(full.result === 'wait' && full.waitMs > 0);
     await storage.calls.report(attempt.id, {
       providerCallId: `CA-${attempt.id}`,
@@ -119,7 +127,7 @@ export function dialingContract(test: StorageTest, openAnother?: () => Promise<S
     await tenant.accept();
     const { attempt } = await tenant.claim();
     await storage.calls.attemptUnknown(attempt.id, 1000);
-    assert.equal((await storage.calls.claimNext(tenant.connectionId, createId('att'))).result, 'wait');
+    assert.equal((await storage.calls.claimNext(tenant.connectionId, createId('att'), null)).result, 'wait');
     await storage.calls.attemptNotPlaced(attempt.id, { reason: 'placement_unconfirmed' });
     await tenant.claim();
   });
@@ -129,7 +137,7 @@ export function dialingContract(test: StorageTest, openAnother?: () => Promise<S
     await tenant.accept();
     await tenant.accept();
     await tenant.claim();
-    const early = await storage.calls.claimNext(tenant.connectionId, createId('att'));
+    const early = await storage.calls.claimNext(tenant.connectionId, createId('att'), null);
     assert.ok(early.result === 'wait' && early.waitMs > 0 && early.waitMs <= 1100);
   });
 
@@ -142,7 +150,7 @@ export function dialingContract(test: StorageTest, openAnother?: () => Promise<S
     for (const attemptId of attempts.slice(0, 2)) {
       await storage.calls.attemptNotPlaced(attemptId, { reason: 'carrier_rejected' });
     }
-    assert.equal((await storage.calls.claimNext(tenant.connectionId, createId('att'))).result, 'wait');
+    assert.equal((await storage.calls.claimNext(tenant.connectionId, createId('att'), null)).result, 'wait');
     await storage.calls.attemptNotPlaced(attempts[2] ?? '', { reason: 'carrier_rejected' });
     await tenant.claim();
   });
@@ -155,7 +163,7 @@ export function dialingContract(test: StorageTest, openAnother?: () => Promise<S
     const other = await tenant.accept();
     const { attempt } = await tenant.claim();
     assert.equal((await tenant.claim()).call.id, other, 'later calls to others are not held up');
-    assert.equal((await storage.calls.claimNext(tenant.connectionId, createId('att'))).result, 'wait');
+    assert.equal((await storage.calls.claimNext(tenant.connectionId, createId('att'), null)).result, 'wait');
     await storage.calls.attemptNotPlaced(attempt.id, { reason: 'carrier_rejected' });
     assert.equal((await tenant.claim()).call.to, to);
   });
@@ -166,7 +174,9 @@ export function dialingContract(test: StorageTest, openAnother?: () => Promise<S
     await storage.calls.pauseConnection(tenant.connectionId);
     await sleep(40);
     assert.ok((await storage.calls.connectionsWithDueCalls(10_000)).includes(tenant.connectionId));
-    assert.deepEqual(await storage.calls.claimNext(tenant.connectionId, createId('att')), { result: 'idle' });
+    assert.deepEqual(await storage.calls.claimNext(tenant.connectionId, createId('att'), null), {
+      result: 'idle',
+    });
     await assertFailed(tenant, callId, 'carrier_unavailable');
   });
 
@@ -228,12 +238,13 @@ export function dialingContract(test: StorageTest, openAnother?: () => Promise<S
     let mostOpen = 0;
     const work = async (store: Storage) => {
       for (;;) {
-        const claimed = await store.calls.claimNext(tenant.connectionId, createId('att'));
+        const claimed = await store.calls.claimNext(tenant.connectionId, createId('att'), null);
         if (claimed.result === 'idle') return;
         if (claimed.result === 'wait') {
           await sleep(Math.min(claimed.waitMs, 50));
           continue;
         }
+        assert.ok(claimed.result === 'claimed');
         const { attempt } = claimed.claim;
         starts.push(attempt.intentAt.getTime());
         dialled.push(attempt.callId);

@@ -24,6 +24,8 @@ export interface TenantOptions {
   callsPerSecond?: number;
   /** @default null, unlimited */
   maximumConcurrentCalls?: number | null;
+  /** @default unlimited */
+  dailyCallMinutes?: number | null;
 }
 
 export interface Tenant {
@@ -56,7 +58,12 @@ export async function createTenant(storage: Storage, options: TenantOptions = {}
   const numberId = createId('num');
   const workflowId = createId('wf');
   const from = fictional(0);
-  await storage.organizations.create({ id: organizationId, name: 'Acme', allowedCountries: ['US'] });
+  await storage.organizations.create({
+    id: organizationId,
+    name: 'Acme',
+    allowedCountries: ['US'],
+    dailyCallMinutes: options.dailyCallMinutes ?? null,
+  });
   await storage.organizations.saveConnection({
     id: connectionId,
     organizationId,
@@ -94,6 +101,7 @@ export async function createTenant(storage: Storage, options: TenantOptions = {}
       sealedCallbackSecret: null,
       dialInMs: 0,
       deadlineMs: 60_000,
+      defaultDailyMinutes: null,
       idempotency: null,
       work: { origin: 'workflow', workflowId },
       ...changes,
@@ -107,7 +115,7 @@ export async function createTenant(storage: Storage, options: TenantOptions = {}
   };
   const claim = async (from: Storage = storage) => {
     for (;;) {
-      const claimed = await from.calls.claimNext(connectionId, createId('att'));
+      const claimed = await from.calls.claimNext(connectionId, createId('att'), null);
       if (claimed.result === 'claimed') return claimed.claim;
       assert.equal(claimed.result, 'wait', 'there must be a due call');
       await sleep(claimed.waitMs);

@@ -1,0 +1,64 @@
+import type { EmitEvent } from '../events.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { SpendingAlarm, SpendingStore } from '../ports/spending-store.ts';
+
+/** Raises the alarm when an organization comes near the limit of its day. It never stops a call: the store does. */
+export interface SpendingWatch {
+  /** A live phone call of it, or a transfer of one, was dialled, ended or refused. */
+  look(organizationId: string): void;
+  /** Waits until nothing is being looked at. */
+  settled(): Promise<void>;
+}
+
+export interface SpendingWatchDeps {
+  spending: Pick<SpendingStore, 'takeAlarm'>;
+  /** Of organizations without a limit of their own. `null`: unlimited. */
+  defaultDailyMinutes: number | null;
+  emit: EmitEvent;
+  logger: Logger;
+}
+
+export function createSpendingWatch(deps: SpendingWatchDeps): SpendingWatch {
+  const { spending, defaultDailyMinutes, emit, logger } = deps;
+  /** Organizations that are looked at, one look at a time; `true` when there is reason for another. */
+  const again = new Map<string, boolean>();
+  const underWay = new Set<Promise<void>>();
+
+  async function lookAt(organizationId: string): Promise<void> {
+    try {
+      do {
+        again.set(organizationId, false);
+        const alarm = await spending.takeAlarm(organizationId, defaultDailyMinutes);
+        if (alarm !== null) raise(organizationId, alarm);
+      } while (again.get(organizationId));
+    } catch (error) {
+      logger.warn({ organizationId, err: error }, 'the call minutes of an organization could not be read');
+    } finally {
+      again.delete(organizationId);
+    }
+  }
+
+  function raise(organizationId: string, alarm: SpendingAlarm): void {
+    logger.warn(
+      { organizationId, ...alarm },
+      alarm.percent === 100
+        ? 'the call minutes of an organization are used up for today, nothing more is dialled for it'
+        : 'most of the call minutes of an organization are used for today',
+    );
+    emit({ type: 'spending.reached', organizationId, ...alarm });
+  }
+
+  return {
+    look(organizationId) {
+      if (again.has(organizationId)) {
+        again.set(organizationId, true);
+        return;
+      }
+      const looking = lookAt(organizationId).finally(() => underWay.delete(looking));
+      underWay.add(looking);
+    },
+    async settled() {
+      while (underWay.size > 0) await Promise.all(underWay);
+    },
+  };
+}

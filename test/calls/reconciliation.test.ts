@@ -73,10 +73,12 @@ const request = (to: string) => ({
   detectMachine: false,
 });
 
-function watch(over: Partial<Telephony> = {}): JobHandler {
+/** @param isTalking whether this process holds the conversations of calls */
+function watch(over: Partial<Telephony> = {}, isTalking = false): JobHandler {
   return createReconciliation({
     calls: storage.calls,
     carrierOf: async () => ({ telephony: { ...telephony, ...over }, account }),
+    isTalking: () => isTalking,
     onReport: () => undefined,
     confirmationWindowMs,
     logger: silentLogger,
@@ -91,8 +93,8 @@ const job = (attemptId: string, tries = 1) => ({
   tries,
   leaseToken: 'none',
 });
-const look = (attemptId: string, over?: Partial<Telephony>) =>
-  watch(over).run(job(attemptId), new AbortController().signal);
+const look = (attemptId: string, over?: Partial<Telephony>, isTalking?: boolean) =>
+  watch(over, isTalking).run(job(attemptId), new AbortController().signal);
 
 async function claimed(to: string) {
   const callId = await tenant.accept({ to });
@@ -153,6 +155,34 @@ describe('an attempt that was placed', () => {
     expect(await look(attemptId)).toEqual({ done: true });
     expect(await tenant.call(callId)).toMatchObject({ state: 'completed', reason: 'carrier_record_stuck' });
     expect((await storage.calls.getAttempt(attemptId))?.state).toBe('ended');
+  });
+
+  it('and answered is asked about once a minute, and not while it is known to talk', async () => {
+    const { attemptId, sid, callId } = await placed(cooperative);
+    await eventually('the answer', async () => (await carrierStatus(sid)) === 'in-progress');
+    let asked = 0;
+    const fetchCall: Telephony['fetchCall'] = (...about) => {
+      asked += 1;
+      return telephony.fetchCall(...about);
+    };
+    const againInMs = async (isTalking: boolean) => {
+      const result = await look(attemptId, { fetchCall }, isTalking);
+      return 'againInMs' in result ? result.againInMs : 0;
+    };
+    // Nothing was told of it so far.
+    expect(await againInMs(true)).toBe(60_000);
+    expect(asked).toBe(1);
+    expect((await tenant.call(callId)).state).toBe('in_progress');
+    expect(await againInMs(false)).toBeLessThan(60_000);
+    expect(asked).toBe(1);
+    await age(attemptId, 60_000);
+    expect(await againInMs(true)).toBe(60_000);
+    expect(asked).toBe(1);
+    expect(await againInMs(false)).toBe(60_000);
+    expect(asked).toBe(2);
+    await age(attemptId, 24 * 3_600_000);
+    await againInMs(true);
+    expect(asked).toBe(3);
   });
 
   it('is looked after for as long as the carrier cannot be asked', async () => {

@@ -310,6 +310,7 @@ export function createCallkite(options: CallkiteOptions): Callkite {
           const connection = await storage.calls.connectionOfAttempt(attemptId);
           return connection && { telephony: telephonyFor(connection.mode), account: accountOf(connection) };
         },
+        isTalking: conversations.isLive,
         onReport,
         confirmationWindowMs: options.confirmationWindowMs ?? 120_000,
         logger,

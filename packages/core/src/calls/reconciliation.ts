@@ -5,7 +5,7 @@ import type { AttemptRecord, CallRecord, CallStore, ReportResult } from '../port
 import type { Logger } from '../ports/logger.ts';
 import type { CarrierAccount, Telephony } from '../ports/telephony.ts';
 import { maximumCallSeconds } from './call-limits.ts';
-import { isTerminal } from './call-status.ts';
+import { isTerminal, movesForward, stateOf } from './call-status.ts';
 import { reportOf } from './placement.ts';
 
 export interface ReconciliationDeps {
@@ -14,6 +14,8 @@ export interface ReconciliationDeps {
   carrierOf(
     attemptId: string,
   ): Promise<{ readonly telephony: Telephony; readonly account: CarrierAccount } | null>;
+  /** Whether this process holds the conversation of a call: then it is known to be live. */
+  isTalking(callId: string): boolean;
   /** Called with the result of every report, as for webhooks. */
   onReport(result: ReportResult): void;
   /**
@@ -53,8 +55,12 @@ export function createReconciliation(deps: ReconciliationDeps): JobHandler {
         await calls.attemptUnknown(attempt.id, 0);
         return lookAgain;
       }
-      const carrier = await deps.carrierOf(attempt.id);
       const loaded = await calls.load(attempt.callId);
+      if (loaded && attempt.state === 'placed') {
+        const knownForMs = knownToLiveForMs(attempt, loaded);
+        if (knownForMs > 0) return { againInMs: knownForMs, resetTries: true };
+      }
+      const carrier = await deps.carrierOf(attempt.id);
       if (!carrier || !loaded) throw new Error('an attempt lost its connection or call');
       try {
         return attempt.state === 'placed'
@@ -70,6 +76,15 @@ export function createReconciliation(deps: ReconciliationDeps): JobHandler {
       await calls.abandonAttempt(job.subjectId, 'internal');
     },
   };
+
+  /** For so long the carrier need not be asked about a call: its webhooks have arrived, or it is talking here. */
+  function knownToLiveForMs(
+    { ageMs }: AttemptRecord,
+    { call, definition }: { call: CallRecord; definition: WorkflowDefinition },
+  ): number {
+    if (call.state !== 'in_progress' || call.cancelRequested || ageMs > longestMs(definition)) return 0;
+    return deps.isTalking(call.id) ? pollPlacedMs : pollPlacedMs - ageMs;
+  }
 
   /** Nothing follows from silence: the attempt stays as it is, with a watch over it. */
   async function notAnswered(attempt: AttemptRecord, error: unknown): Promise<JobResult> {
@@ -137,12 +152,13 @@ export function createReconciliation(deps: ReconciliationDeps): JobHandler {
       await calls.abandonAttempt(attempt.id, 'carrier_record_missing');
       return { done: true };
     }
-    const result = await calls.report(attempt.id, reportOf(record));
-    deps.onReport(result);
-    if (isTerminal(record.status)) return result.result === 'applied' ? watchOver(result.call) : lookAgain;
+    if (movesForward(call.state, stateOf(record.status))) {
+      const result = await calls.report(attempt.id, reportOf(record));
+      deps.onReport(result);
+      if (isTerminal(record.status)) return result.result === 'applied' ? watchOver(result.call) : lookAgain;
+    }
 
-    const { ringSeconds } = definition.dialing;
-    const limitMs = (ringSeconds + maximumCallSeconds(definition)) * 1000 + graceAfterLimitMs;
+    const limitMs = longestMs(definition);
     if (attempt.ageMs < limitMs && !call.cancelRequested) return pollAgain;
 
     await telephony.endCall(account, attempt.providerCallId);
@@ -156,6 +172,11 @@ export function createReconciliation(deps: ReconciliationDeps): JobHandler {
 
 const lookAgain = { againInMs: 500, resetTries: true } as const;
 const pollAgain = { againInMs: pollPlacedMs, resetTries: true } as const;
+
+/** From the intent: a call that the carrier shows for longer is stuck. */
+function longestMs(definition: WorkflowDefinition): number {
+  return (definition.dialing.ringSeconds + maximumCallSeconds(definition)) * 1000 + graceAfterLimitMs;
+}
 
 /** A call that is over needs no watch, any other one does: nothing else would notice its end. */
 function watchOver(call: CallRecord): JobResult {

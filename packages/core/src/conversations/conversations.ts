@@ -36,6 +36,8 @@ export interface Conversations {
   pause(callId: string, on: boolean): void;
   /** Conversations going on now. */
   readonly active: number;
+  /** Whether a call has one. */
+  isLive(callId: string): boolean;
   /** Waits until none is left, at most so long, then drops the channels: the carrier reconnects to another process. */
   drain(timeoutMs: number): Promise<void>;
 }
@@ -212,6 +214,7 @@ export function createConversations(deps: ConversationsDeps): Conversations {
     pause(callId, on) {
       for (const other of live) if (other.callId === callId) other.pause(on);
     },
+    isLive: (callId) => [...live].some((other) => other.callId === callId),
     get active() {
       return live.size;
     },

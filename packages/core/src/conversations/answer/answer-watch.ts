@@ -1,6 +1,5 @@
 import type { HeardAnswer } from '../../ports/call-store.ts';
 import { type AnswerAction, type AnswerEvent, answering, answerState } from './answering.ts';
-import { classifyUtterance } from './utterance.ts';
 
 /** Longest time anybody is believed to speak without an end, or words, being reported. */
 const longestSpeechMs = 60_000;
@@ -61,12 +60,7 @@ export function answerWatch(options: {
     get isWaiting() {
       return state.isWaiting;
     },
-    said: (words) =>
-      take({
-        type: 'said',
-        utterance: classifyUtterance(words),
-        atMs: performance.now() - answeredAtMs,
-      }),
+    said: (words) => take({ type: 'said', words, atMs: performance.now() - answeredAtMs }),
     pressed: () => take({ type: 'pressed' }),
     keysSent: () => take({ type: 'keys-sent' }),
     beeped: () => take({ type: 'beep' }),

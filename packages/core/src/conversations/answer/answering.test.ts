@@ -1,13 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { HeardAnswer } from '../../ports/call-store.ts';
 import { type AnswerEvent, type AnswerState, answering, answerState, maximumMenuDepth } from './answering.ts';
-import { classifyUtterance } from './utterance.ts';
 
-const said = (words: string, atMs = 2_000): AnswerEvent => ({
-  type: 'said',
-  utterance: classifyUtterance(words),
-  atMs,
-});
+const said = (words: string, atMs = 2_000): AnswerEvent => ({ type: 'said', words, atMs });
 const machine: AnswerEvent = { type: 'detected', answeredBy: 'machine', greetingEnded: true };
 const machineSpeaks: AnswerEvent = { type: 'detected', answeredBy: 'machine', greetingEnded: false };
 const detected = (answeredBy: 'human' | 'fax' | 'unknown'): AnswerEvent => ({
@@ -64,6 +59,11 @@ describe('who answered', () => {
     ['… and then a greeting', [story, greeting], 'wait wait → greeting'],
     ['… and then a question', [story, hello], 'wait talk → person, settled'],
     ['a person long after the answer', [said('Dana.', 20_000)], 'talk → person, settled'],
+    [
+      'words that tell nothing, for a minute',
+      [said('and so', 59_000), said('and so', 60_000), greeting],
+      'talk talk talk → person, settled',
+    ],
     ['a person who presses a key', [pressed, machine], '- - → person, settled'],
     ['a person who speaks of messages later', [hello, greeting, full], 'talk talk talk → person, settled'],
     // Verdicts of the carrier.

@@ -1,7 +1,7 @@
 import type { CallReason } from '../../contract/call-status.ts';
 import type { HeardAnswer } from '../../ports/call-store.ts';
 import type { AnsweredBy } from '../../ports/telephony.ts';
-import type { HeardUtterance } from './utterance.ts';
+import { classifyUtterance, type HeardUtterance } from './utterance.ts';
 
 /** Silence after which a mailbox's greeting is over, where its beep cannot be heard. */
 const greetingOverMs = 2_000;
@@ -13,6 +13,8 @@ const queueMs = 120_000;
 const longestMessageMs = 120_000;
 /** A person who has been talking for so long is one, whatever is said next. */
 const settledAfterMs = 15_000;
+/** Whoever has talked with us for so long, and said nothing that tells of a machine, is a person. */
+const settledAnywayAfterMs = 60_000;
 const maximumIntroductions = 2;
 /** A message that the greeting runs into is begun again. */
 const maximumMessages = 2;
@@ -40,7 +42,7 @@ export type AnswerEvent =
   /** The carrier's verdict; `greetingEnded` when a machine has come to the end of its greeting. */
   | { readonly type: 'detected'; readonly answeredBy: AnsweredBy; readonly greetingEnded: boolean }
   /** @param atMs since the call was answered */
-  | { readonly type: 'said'; readonly utterance: HeardUtterance; readonly atMs: number }
+  | { readonly type: 'said'; readonly words: string; readonly atMs: number }
   /** The callee pressed a key. */
   | { readonly type: 'pressed' }
   /** The agent pressed keys. */
@@ -145,7 +147,7 @@ function personSpoke(state: AnswerState, { expectsAnswer }: HeardUtterance, atMs
   return go(state, { type: 'talk' });
 }
 
-function unclearSpoke(state: AnswerState, { isMonologue }: HeardUtterance): AnswerStep {
+function unclearSpoke(state: AnswerState, { isMonologue }: HeardUtterance, atMs: number): AnswerStep {
   switch (state.heard) {
     case 'greeting':
     case 'voicemail':
@@ -153,12 +155,14 @@ function unclearSpoke(state: AnswerState, { isMonologue }: HeardUtterance): Answ
     case 'screening':
       return go(state, { type: 'wait', forMs: screeningMs });
     default:
+      if (state.heard === null && atMs >= settledAnywayAfterMs) return settle(state);
       return go(state, isMonologue ? { type: 'wait', forMs: postponeMs } : { type: 'talk' });
   }
 }
 
-function said(state: AnswerState, utterance: HeardUtterance, atMs: number): AnswerStep {
+function said(state: AnswerState, words: string, atMs: number): AnswerStep {
   if (state.isSettled) return go(state, { type: 'talk' });
+  const utterance = classifyUtterance(words);
   switch (utterance.kind) {
     case 'person':
       return personSpoke(state, utterance, atMs);
@@ -173,7 +177,7 @@ function said(state: AnswerState, utterance: HeardUtterance, atMs: number): Answ
     case 'fax':
       return go({ ...state, heard: 'fax' }, { type: 'hang-up', reason: null });
     case 'unclear':
-      return unclearSpoke(state, utterance);
+      return unclearSpoke(state, utterance, atMs);
   }
 }
 
@@ -237,7 +241,7 @@ export function answering(state: AnswerState, event: AnswerEvent): AnswerStep {
     case 'detected':
       return detected(state, event.answeredBy, event.greetingEnded);
     case 'said':
-      return said(state, event.utterance, event.atMs);
+      return said(state, event.words, event.atMs);
     case 'pressed':
       return pressed(state);
     case 'keys-sent':

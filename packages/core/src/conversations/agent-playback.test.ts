@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { type AgentPlayback, agentPlayback } from './agent-playback.ts';
 import { spokenOrder } from './spoken-order.ts';
 import type { SpokenEntry } from './transcript.ts';
@@ -69,6 +69,49 @@ describe('playback', () => {
     expect(entries[0]?.content).toMatch(/^one two three/);
     expect(entries[0]?.content).not.toContain('eight');
     expect(did).toContain('clear');
+  });
+
+  it('is confirmed piece by piece while little is ahead, then every half a second, and at its end', () => {
+    playback.text('u1', 'one two three four five six seven eight');
+    for (let piece = 1; piece <= 20; piece += 1) playback.play('u1', sound(120));
+    // 1080 ms are ahead of the tenth piece.
+    expect(marks).toHaveLength(9 + 2);
+    playback.ended('u1');
+    expect(marks).toHaveLength(9 + 3);
+    expect(playback.leftMs).toBeCloseTo(2400);
+    confirmNext(10);
+    expect(playback.leftMs).toBeCloseTo(2400 - (9 + 5) * 120);
+    confirmNext(2);
+    expect(heard).toEqual(['u1']);
+    expect(playback.leftMs).toBeCloseTo(0);
+  });
+
+  it('that was cut between two marks is heard as far as time tells', async () => {
+    vi.useFakeTimers({ toFake: ['performance'] });
+    try {
+      for (let piece = 1; piece <= 20; piece += 1) playback.play('u1', sound(120));
+      confirmNext(9);
+      vi.advanceTimersByTime(300);
+      expect(playback.cut()).toEqual([{ id: 'u1', heardMs: 9 * 120 + 300 }]);
+      for (let piece = 1; piece <= 20; piece += 1) playback.play('u2', sound(120));
+      marks.splice(0, 2);
+      confirmNext(9);
+      vi.advanceTimersByTime(5000);
+      // The mark that was due is not there: playback has stalled.
+      expect(playback.cut()).toEqual([{ id: 'u2', heardMs: (9 + 5) * 120 }]);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it('of one utterance is confirmed before the next begins', () => {
+    for (let piece = 1; piece <= 10; piece += 1) playback.play('u1', sound(120));
+    expect(marks).toHaveLength(9);
+    playback.play('u2', sound(120));
+    expect(marks).toHaveLength(10);
+    playback.ended('u1');
+    confirmNext(10);
+    expect(heard).toEqual(['u1']);
   });
 
   it('drops what still comes of an utterance that was cut', () => {

@@ -14,7 +14,8 @@ interface Utterance {
 }
 
 interface Piece {
-  readonly mark: string;
+  /** What the channel confirms it by, with all before it; `null` for a piece that is confirmed by a later one. */
+  mark: string | null;
   readonly utterance: Utterance | null;
   readonly ms: number;
 }
@@ -25,7 +26,7 @@ export interface CutUtterance {
   readonly heardMs: number;
 }
 
-/** Plays the agent's sound, and knows at any time what of it was heard: the channel confirms every piece. */
+/** Plays the agent's sound, and knows at any time what of it was heard: the channel confirms piece after piece. */
 export interface AgentPlayback {
   /** Something is being played. */
   readonly isPlaying: boolean;
@@ -48,6 +49,10 @@ export interface AgentPlayback {
   /** Stops at once. What was heard goes to the transcript. */
   cut(): readonly CutUtterance[];
 }
+
+/** With so much sound ahead, playback does not run dry, and is confirmed at longer intervals. */
+const amplyAheadMs = 1000;
+const confirmEveryMs = 500;
 
 /** Speech faster than this is not believed, of an utterance whose length is not known yet. */
 const fastestSpeech = charactersPerSecond * 1.3;
@@ -73,6 +78,9 @@ export function agentPlayback(options: {
   const cutOff = new Set<string>();
   const pieces: Piece[] = [];
   let marks = 0;
+  let leftMs = 0;
+  /** Of sound that was given after the last mark. */
+  let unmarkedMs = 0;
   /** When the first of `pieces` began to be played. */
   let pieceBeganAtMs = 0;
 
@@ -87,14 +95,36 @@ export function agentPlayback(options: {
   }
 
   function give(utterance: Utterance | null, audio: string): void {
-    marks += 1;
-    const piece = { mark: `p${marks}`, utterance, ms: soundMs(audio) };
-    pieces.push(piece);
+    if (pieces.at(-1)?.utterance !== utterance) mark();
+    const ms = soundMs(audio);
+    pieces.push({ mark: null, utterance, ms });
     channel.play(audio);
-    channel.mark(piece.mark);
+    unmarkedMs += ms;
+    if (utterance === null || leftMs < amplyAheadMs || unmarkedMs >= confirmEveryMs) mark();
+    leftMs += ms;
     if (pieces.length > 1) return;
     pieceBeganAtMs = performance.now();
     onPlaying(true);
+  }
+
+  /** Has all that was given confirmed once it is played. */
+  function mark(): void {
+    const last = pieces.at(-1);
+    if (!last || last.mark !== null) return;
+    marks += 1;
+    last.mark = `p${marks}`;
+    unmarkedMs = 0;
+    channel.mark(last.mark);
+  }
+
+  /** What was played of what is not confirmed: at most up to the next mark, which would have come. */
+  function playOn(): void {
+    let playedMs = performance.now() - pieceBeganAtMs;
+    for (const { mark: end, utterance, ms } of pieces) {
+      if (utterance) utterance.heardMs += Math.min(ms, playedMs);
+      playedMs -= ms;
+      if (end !== null || playedMs <= 0) return;
+    }
   }
 
   function concludeIfHeard(utterance: Utterance): void {
@@ -107,6 +137,7 @@ export function agentPlayback(options: {
 
   function end(utterance: Utterance): void {
     utterance.hasEnded = true;
+    if (pieces.at(-1)?.utterance === utterance) mark();
     concludeIfHeard(utterance);
   }
 
@@ -118,7 +149,7 @@ export function agentPlayback(options: {
       return utterances.size > 0;
     },
     get leftMs() {
-      return pieces.reduce((sum, { ms }) => sum + ms, 0);
+      return leftMs;
     },
     get unheard() {
       return [...utterances.values()].map(({ text }) => text.trim()).filter((text) => text !== '');
@@ -141,10 +172,11 @@ export function agentPlayback(options: {
       for (const utterance of [...utterances.values()]) end(utterance);
     },
     playTone: (audio) => give(null, audio),
-    played(mark) {
-      const index = pieces.findIndex((piece) => piece.mark === mark);
+    played(name) {
+      const index = pieces.findIndex((piece) => piece.mark === name);
       if (index < 0) return;
       for (const { utterance, ms } of pieces.splice(0, index + 1)) {
+        leftMs -= ms;
         if (!utterance) continue;
         utterance.heardMs += ms;
         concludeIfHeard(utterance);
@@ -153,12 +185,12 @@ export function agentPlayback(options: {
       if (pieces.length === 0) onPlaying(false);
     },
     cut() {
-      const first = pieces[0];
-      if (first?.utterance) {
-        first.utterance.heardMs += Math.min(first.ms, performance.now() - pieceBeganAtMs);
-      }
-      if (pieces.length > 0) channel.clear();
+      const wasPlaying = pieces.length > 0;
+      playOn();
+      if (wasPlaying) channel.clear();
       pieces.length = 0;
+      leftMs = 0;
+      unmarkedMs = 0;
       const cut = [...utterances.values()];
       utterances.clear();
       for (const utterance of cut) {
@@ -166,7 +198,7 @@ export function agentPlayback(options: {
         const content = heardOf(utterance);
         utterance.place.fill(content === '' ? null : { role: 'assistant', content, interrupted: true });
       }
-      if (first) onPlaying(false);
+      if (wasPlaying) onPlaying(false);
       return cut.map(({ id, heardMs }) => ({ id, heardMs: Math.floor(heardMs) }));
     },
   };

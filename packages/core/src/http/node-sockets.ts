@@ -157,8 +157,8 @@ function mixedSocket(socket: WebSocket, connection: Duplex): MixedSocket {
   };
 }
 
-/** So much is not held back for more: what comes in one go, as a long answer does, then flows on while it is read. */
-const gatheredBytes = 8 * 1024;
+/** So much is not held back for more: a long answer that comes in one go flows on while the rest of it is read. */
+const gatheredBytes = 2 * 1024;
 
 /**
  * To be called before writing: what is written one after the other then leaves in one go. Handing a frame of sound to the

@@ -4,19 +4,22 @@ import type { Delivery, NewDelivery } from '../../ports/delivery-store.ts';
 import type { Storage } from '../../ports/storage.ts';
 import { createTenant, firstPage, type StorageTest, sleep, type Tenant } from './tenant.ts';
 
+const integrationOf = ({ organizationId }: Tenant, { deliveries }: Storage, sealedSecret: string) =>
+  deliveries.createIntegration({
+    id: createId('whk'),
+    organizationId,
+    name: 'CRM',
+    url: 'https://example.com/hook',
+    sealedSecret,
+  });
+
 /** Webhook integrations, and what becomes of deliveries. */
 export function deliveriesContract(test: StorageTest): void {
   test('integrations belong to their organization', async (storage) => {
     const tenant = await createTenant(storage);
     const stranger = await createTenant(storage);
     const { deliveries } = storage;
-    const created = await deliveries.createIntegration({
-      id: createId('whk'),
-      organizationId: tenant.organizationId,
-      name: 'CRM',
-      url: 'https://example.com/hook',
-      sealedSecret: 'sealed',
-    });
+    const created = await integrationOf(tenant, storage, 'sealed');
     assert.deepEqual(await deliveries.getIntegration(tenant.organizationId, created.id), created);
     assert.deepEqual(await deliveries.listIntegrations(tenant.organizationId, firstPage), {
       items: [created],
@@ -33,13 +36,7 @@ export function deliveriesContract(test: StorageTest): void {
     const tenant = await createTenant(storage);
     const stranger = await createTenant(storage);
     const { deliveries } = storage;
-    const created = await deliveries.createIntegration({
-      id: createId('whk'),
-      organizationId: tenant.organizationId,
-      name: 'CRM',
-      url: 'https://example.com/hook',
-      sealedSecret: 'first',
-    });
+    const created = await integrationOf(tenant, storage, 'first');
     assert.equal(created.formerSecret, null);
     const rotate = (sealedSecret: string, formerLifetimeMs: number, of: Tenant = tenant) =>
       deliveries.rotateSecret(of.organizationId, created.id, { sealedSecret, formerLifetimeMs });

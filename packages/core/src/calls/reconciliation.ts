@@ -56,10 +56,7 @@ export function createReconciliation(deps: ReconciliationDeps): JobHandler {
         return lookAgain;
       }
       const loaded = await calls.load(attempt.callId);
-      if (loaded && attempt.state === 'placed') {
-        const knownForMs = knownToLiveForMs(attempt, loaded);
-        if (knownForMs > 0) return { againInMs: knownForMs, resetTries: true };
-      }
+      if (loaded && attempt.state === 'placed' && isKnownToLive(attempt, loaded)) return pollAgain;
       const carrier = await deps.carrierOf(attempt.id);
       if (!carrier || !loaded) throw new Error('an attempt lost its connection or call');
       try {
@@ -77,13 +74,13 @@ export function createReconciliation(deps: ReconciliationDeps): JobHandler {
     },
   };
 
-  /** For so long the carrier need not be asked about a call: its webhooks have arrived, or it is talking here. */
-  function knownToLiveForMs(
+  /** The carrier need not be asked: the call is talking in this process. */
+  function isKnownToLive(
     { ageMs }: AttemptRecord,
     { call, definition }: { call: CallRecord; definition: WorkflowDefinition },
-  ): number {
-    if (call.state !== 'in_progress' || call.cancelRequested || ageMs > longestMs(definition)) return 0;
-    return deps.isTalking(call.id) ? pollPlacedMs : pollPlacedMs - ageMs;
+  ): boolean {
+    const isTold = call.state === 'in_progress' && !call.cancelRequested;
+    return isTold && deps.isTalking(call.id) && ageMs < longestMs(definition);
   }
 
   /** Nothing follows from silence: the attempt stays as it is, with a watch over it. */

@@ -13,8 +13,7 @@ const nextSteps: Record<string, string> = {
     'Check the ID. A ck_test_ key does not see live calls, and a ck_live_ key does not see calls made for testing.',
   conflict: 'Get it again to see where it stands: it changed or ended in the meantime.',
   rate_limited: 'Send fewer items at once, for instance with Loop Over Items and Wait.',
-  spending_limit:
-    'Nothing was placed. Run the workflow again tomorrow (UTC), or have the operator of Callkite raise the limit.',
+  spending_limit: 'Run the workflow again tomorrow (UTC), or have the limit raised in Callkite.',
   no_usable_number: 'Connect a phone number to the organization in Callkite.',
 };
 const laterStep =

@@ -221,6 +221,8 @@ describe('a job runner', () => {
         async run(job, signal) {
           running += 1;
           signal.addEventListener('abort', () => aborted.push(job.leaseToken));
+          // The first outlasts the second claim, the second the first run.
+          await eventually('both runs', () => job.leaseToken === 'second' || running === 2);
           await sleep(job.leaseToken === 'second' ? 600 : 100);
           running -= 1;
           return { done: true };

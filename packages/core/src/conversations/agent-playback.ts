@@ -118,7 +118,7 @@ export function agentPlayback(options: {
   }
 
   /** What was played of what is not confirmed: at most up to the next mark, which would have come. */
-  function playOn(): void {
+  function countUnconfirmed(): void {
     let playedMs = performance.now() - pieceBeganAtMs;
     for (const { mark: end, utterance, ms } of pieces) {
       if (utterance) utterance.heardMs += Math.min(ms, playedMs);
@@ -186,7 +186,7 @@ export function agentPlayback(options: {
     },
     cut() {
       const wasPlaying = pieces.length > 0;
-      playOn();
+      countUnconfirmed();
       if (wasPlaying) channel.clear();
       pieces.length = 0;
       leftMs = 0;

@@ -62,7 +62,7 @@ const transferOutcomes: Readonly<Record<TransferOutcome, string>> = {
   no_answer: 'did not answer',
   busy: 'was busy',
   failed: 'could not be reached',
-  not_allowed: 'could not be called: calls to this destination are not allowed',
+  not_allowed: 'was not to be called',
   call_ended: 'was not reached before the call ended',
 };
 

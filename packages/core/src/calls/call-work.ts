@@ -120,8 +120,7 @@ export function createFinishWork(deps: CallWorkDeps): JobHandler {
       reason,
     };
     const summary = await summaryOf(ended, call.mode);
-    const told = isOffTheRecord ? [] : transcript;
-    const deliveries = await deps.buildDeliveries(call, definition, told, summary, filled);
+    const deliveries = await deps.buildDeliveries(call, definition, transcript, summary, filled);
     if (await calls.finishCall(callId, summary, deliveries)) {
       deps.emit({ type: 'call.finished', callId, outcome: outcomeOf(call), reason: call.reason, summary });
       if (deliveries.length > 0) deps.onDeliveries();

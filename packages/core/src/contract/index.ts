@@ -55,6 +55,7 @@ export {
   message,
   type WebhookPayload,
   webhookPayload,
+  withoutMessages,
 } from './notifications.ts';
 export {
   type ApiKeyList,

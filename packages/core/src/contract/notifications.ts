@@ -113,3 +113,8 @@ export function formatWebhook(result: CallResult): WebhookPayload {
     created_at: call.createdAt.toISOString().slice(0, -1),
   };
 }
+
+/** The stored body of a callback or webhook without what was said; an emptied body stays as it is. */
+export function withoutMessages(body: string): string {
+  return body === '' ? body : JSON.stringify({ ...JSON.parse(body), messages: [] });
+}

@@ -291,7 +291,8 @@ export interface CallStore {
 
   /**
    * Stores the summary and the deliveries with their jobs; once. `false` when it was done before, or the call is erased.
-   * Where the callee refused to be recorded, the transcript and the quotes of form answers are dropped then, for good.
+   * Where the callee refused to be recorded, the transcript, the quotes of form answers and the messages of deliveries are
+   * dropped then, for good.
    */
   finishCall(callId: string, summary: string, deliveries: readonly NewDelivery[]): Promise<boolean>;
 

@@ -149,8 +149,8 @@ export function createLiving({ schema, kysely, tables, prepared }: Database): Li
           .returning('id')
           .executeTakeFirst();
         if (row === undefined) return false;
-        await dropRefusedWords(transaction, tables, callId);
         await addDeliveries(transaction, tables, deliveries);
+        await dropRefusedWords(transaction, tables, callId);
         return true;
       });
     },

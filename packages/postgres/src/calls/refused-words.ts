@@ -1,24 +1,39 @@
+import { withoutMessages } from '@callkite/core/contract';
 import { type Kysely, sql } from 'kysely';
 import type { TableNames } from '../database.ts';
 import type { Tables } from '../schema.ts';
 
 /**
- * Drops what was said on a finished call whose callee refused to be recorded: its transcript, and the quotes of its
- * form answers. The caller holds the call's row lock, which decides whether the end or the refusal came first.
+ * Drops what was said on a finished call whose callee refused to be recorded: its transcript, the quotes of its form
+ * answers, and the messages of its deliveries. The caller holds the call's row lock, which decides whether the end or the
+ * refusal came first.
  */
 export async function dropRefusedWords(
   executor: Kysely<Tables>,
   tables: TableNames,
   callId: string,
 ): Promise<void> {
-  await sql`
+  const { rows } = await sql`
     with refused as (
       select c.id from ${tables.calls} c join ${tables.recordings} r on r.call_id = c.id
       where c.id = ${callId} and c.summary is not null and r.consent = 'refused'
     ), transcript as (
       delete from ${tables.transcript} t using refused where t.call_id = refused.id
+    ), answers as (
+      update ${tables.form_answers} a set quote = '' from refused where a.call_id = refused.id
     )
-    update ${tables.form_answers} a set quote = '' from refused where a.call_id = refused.id`.execute(
-    executor,
-  );
+    select from refused`.execute(executor);
+  if (rows.length === 0) return;
+  const deliveries = await executor
+    .selectFrom('deliveries')
+    .select(['id', 'body'])
+    .where('call_id', '=', callId)
+    .execute();
+  for (const { id, body } of deliveries) {
+    await executor
+      .updateTable('deliveries')
+      .set({ body: withoutMessages(body) })
+      .where('id', '=', id)
+      .execute();
+  }
 }

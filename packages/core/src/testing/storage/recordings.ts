@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createId } from '../../ids.ts';
-import { createTenant, definition, type StorageTest } from './tenant.ts';
+import { createTenant, definition, firstPage, type StorageTest } from './tenant.ts';
 
 const lookInMs = 60_000;
 
@@ -113,33 +113,57 @@ export function recordingsContract(test: StorageTest): void {
       const end = async () => {
         const report = { providerCallId, status: 'completed', answeredBy: null, durationSeconds: 1 } as const;
         await storage.calls.report(attemptId, report);
-        assert.equal(await storage.calls.finishCall(callId, 'They are called Jordan.', []), true);
+        const messages = [{ role: spoken.role, content: spoken.content }];
+        const told = {
+          id: createId('dlv'),
+          organizationId,
+          callId,
+          kind: 'callback',
+          integrationId: null,
+          url: 'https://example.com/callback',
+          sealedBearer: null,
+          body: JSON.stringify({ call_id: callId, messages, context: null }),
+        } as const;
+        assert.equal(await storage.calls.finishCall(callId, 'They are called Jordan.', [told]), true);
       };
       return { callId, end };
     }
     const wordsOf = async (callId: string) => {
       const [filled] = await storage.forms.ofCall(callId);
       assert.equal(filled?.answers[0]?.value, 'Jordan');
-      return { lines: (await storage.calls.transcript(callId)).length, quote: filled.answers[0].quote };
+      const { items } = await storage.deliveries.list(organizationId, { callId }, firstPage);
+      return {
+        lines: (await storage.calls.transcript(callId)).length,
+        quote: filled.answers[0].quote,
+        told: items.map(({ body, status }) => ({ body: JSON.parse(body), status })),
+      };
     };
     const forbid = (callId: string, consent: 'refused' | 'missing') =>
       storage.recordings.forbid(callId, { id: createId('rec'), consent });
     const kept = { lines: 1, quote: spoken.content };
     const dropped = { lines: 0, quote: '' };
+    const toldOf = (callId: string, messages: readonly object[]) => [
+      { body: { call_id: callId, messages, context: null }, status: 'pending' },
+    ];
 
     const before = await talked();
     await forbid(before.callId, 'refused');
-    assert.deepEqual(await wordsOf(before.callId), kept, 'the conversation needs them');
+    assert.deepEqual(await wordsOf(before.callId), { ...kept, told: [] }, 'the conversation needs them');
     await before.end();
-    assert.deepEqual(await wordsOf(before.callId), dropped);
+    assert.deepEqual(await wordsOf(before.callId), { ...dropped, told: toldOf(before.callId, []) });
     await assert.rejects(storage.calls.appendTranscript(before.callId, spoken), { code: 'not_found' });
 
     const after = await talked();
     await forbid(after.callId, 'missing');
     await after.end();
-    assert.deepEqual(await wordsOf(after.callId), kept, 'nobody said no');
+    const words = [{ role: 'user', content: spoken.content }];
+    assert.deepEqual(
+      await wordsOf(after.callId),
+      { ...kept, told: toldOf(after.callId, words) },
+      'nobody said no',
+    );
     await forbid(after.callId, 'refused');
-    assert.deepEqual(await wordsOf(after.callId), dropped);
+    assert.deepEqual(await wordsOf(after.callId), { ...dropped, told: toldOf(after.callId, []) });
     assert.equal((await tenant.call(after.callId)).summary, 'They are called Jordan.');
   });
 

@@ -90,15 +90,16 @@ describe('processes on one database', { timeout: 120_000 }, () => {
     await database.stop();
   });
 
-  /** The clock is the database's: what it counted for today is made yesterday's. */
-  async function letADayGoBy(organizationId: string): Promise<void> {
+  /** The clock is the database's: what it counted is made older. */
+  async function makeOlder(change: string, organizationId: string): Promise<void> {
     const client = new pg.Client({ connectionString: database.url });
     await client.connect();
-    await client.query('update callkite.call_minutes set day = day - 1 where organization_id = $1', [
-      organizationId,
-    ]);
+    await client.query(`update callkite.${change} where organization_id = $1`, [organizationId]);
     await client.end();
   }
+  const letADayGoBy = (organizationId: string) => makeOlder('call_minutes set day = day - 1', organizationId);
+  const letAnHourGoBy = (organizationId: string) =>
+    makeOlder("dialled_prefixes set first_dialled_at = first_dialled_at - interval '1 hour'", organizationId);
 
   /** Another process, which dials. */
   async function startWorker(): Promise<void> {
@@ -238,6 +239,32 @@ describe('processes on one database', { timeout: 120_000 }, () => {
       expect((await organization.place(fictionalNumber(420))).status).toBe(200);
       expect((await organization.ended())[0]).toMatchObject({ call_status: 'success', reason: null });
       expect((await organization.get()).call_minutes_today).toBe(1);
+    });
+  });
+
+  it('raise one alarm when calls suddenly go where none ever went', async () => {
+    const organization = await createOrganization(1_000);
+    const alarms = () =>
+      events.flatMap((event) =>
+        event.type === 'velocity.reached' && event.organizationId === organization.id
+          ? [{ prefix: event.prefix, dials: event.dials }]
+          : [],
+      );
+    const placeAll = async (first: number, count: number) => {
+      for (let index = first; index < first + count; index += 1) {
+        expect((await organization.place(fictionalNumber(index))).status).toBe(200);
+      }
+    };
+    await withWorkers(2, async () => {
+      await placeAll(1_000, 10);
+      await organization.ended();
+      await letAnHourGoBy(organization.id);
+      await placeAll(1_010, 15);
+      await organization.ended();
+      expect(alarms()).toEqual([]);
+      await placeAll(1_100, 24);
+      await organization.ended();
+      expect(alarms()).toEqual([{ prefix: fictionalNumber(1_100).slice(0, -4), dials: 20 }]);
     });
   });
 

@@ -81,6 +81,11 @@ export function createMetrics(jobs: Pick<JobStore, 'stats'>): Metrics {
     labelNames: ['percent'],
     registers,
   });
+  const velocity = new Counter({
+    name: 'callkite_velocity_alarms_total',
+    help: 'Times that many calls of an organization went where it had never called before',
+    registers,
+  });
   const turnSeconds = new Histogram({
     name: 'callkite_turn_seconds',
     help: 'Time from the end of the callee’s words to the first word of the answer',
@@ -162,6 +167,9 @@ export function createMetrics(jobs: Pick<JobStore, 'stats'>): Metrics {
           break;
         case 'spending.reached':
           spending.inc({ percent: event.percent });
+          break;
+        case 'velocity.reached':
+          velocity.inc();
           break;
         case 'turn.started':
           turnSeconds.observe(event.totalMs / 1000);

@@ -41,6 +41,7 @@ import { type Logger, silentLogger } from './ports/logger.ts';
 import type { Mode } from './ports/mode.ts';
 import type { CarrierConnection, Organization } from './ports/organization-store.ts';
 import type { SpeechModel } from './ports/speech-model.ts';
+import type { VelocityAlarm } from './ports/spending-store.ts';
 import type { Storage } from './ports/storage.ts';
 import type { Telephony, VoiceMode } from './ports/telephony.ts';
 import {
@@ -265,6 +266,11 @@ export function createCallkite(options: CallkiteOptions): Callkite {
     if (mode === 'live' && connectionId !== null) spending.look(organizationId);
   }
 
+  function onDialled(call: CallRecord, velocityAlarm: VelocityAlarm | null): void {
+    lookAtSpending(call);
+    if (velocityAlarm !== null) spending.surged(call.organizationId, velocityAlarm);
+  }
+
   function onEnded(call: CallRecord): void {
     if (!call.outcome) return;
     emit({ type: 'call.completed', callId: call.id, outcome: call.outcome, reason: call.reason });
@@ -330,9 +336,9 @@ export function createCallkite(options: CallkiteOptions): Callkite {
     accountOf,
     tokens,
     breaker,
-    onDialing(call) {
+    onDialing({ call, velocityAlarm }) {
       emit({ type: 'call.state', callId: call.id, state: 'dialing' });
-      lookAtSpending(call);
+      onDialled(call, velocityAlarm);
     },
     onSpent(organizationId) {
       spending.look(organizationId);
@@ -369,7 +375,7 @@ export function createCallkite(options: CallkiteOptions): Callkite {
     handover: createHandover({
       transfers: storage.transfers,
       defaultDailyMinutes,
-      onDial: lookAtSpending,
+      onDial: onDialled,
       rulesFor: transferNumbers.rulesFor,
       organizationName,
     }),

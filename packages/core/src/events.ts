@@ -56,6 +56,16 @@ export type CallkiteEvent =
       readonly usedMinutes: number;
       readonly limitMinutes: number;
     }
+  /**
+   * So many live calls and transfers of an organization went, within an hour, to numbers that begin like this (E.164
+   * without the last four digits), where it had never called before. Once for a prefix, by one process.
+   */
+  | {
+      readonly type: 'velocity.reached';
+      readonly organizationId: string;
+      readonly prefix: string;
+      readonly dials: number;
+    }
   /** The model wanted to say what is not to be said, and a line of ours was said instead. */
   | { readonly type: 'speech.withheld'; readonly callId: string; readonly why: WithheldFor }
   /** Milliseconds from the end of the callee's words to the first word sent back, and the model's share of it. */

@@ -82,7 +82,7 @@ export type {
   SpeechSession,
   SpeechSessionRequest,
 } from './ports/speech-model.ts';
-export type { DaySpending, SpendingAlarm, SpendingStore } from './ports/spending-store.ts';
+export type { DaySpending, SpendingAlarm, SpendingStore, VelocityAlarm } from './ports/spending-store.ts';
 export type { Storage } from './ports/storage.ts';
 export type {
   AnsweredBy,

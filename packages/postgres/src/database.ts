@@ -83,6 +83,7 @@ function tableNames(schema: string): TableNames {
     calls: named('calls'),
     attempts: named('attempts'),
     call_minutes: named('call_minutes'),
+    dialled_prefixes: named('dialled_prefixes'),
     transcript: named('transcript'),
     idempotency: named('idempotency'),
     jobs: named('jobs'),

@@ -9,6 +9,7 @@ import { recordings } from './migrations/0007-recordings.ts';
 import { answeredCalls } from './migrations/0009-answered-calls.ts';
 import { spendingLimit } from './migrations/0010-spending-limit.ts';
 import { secretsAndErasure } from './migrations/0011-secrets-and-erasure.ts';
+import { velocity } from './migrations/0012-velocity.ts';
 
 /** In order; a shipped one is never edited, only followed. */
 const migrations: Record<string, Migration> = {
@@ -22,6 +23,7 @@ const migrations: Record<string, Migration> = {
   '0009-answered-calls': answeredCalls,
   '0010-spending-limit': spendingLimit,
   '0011-secrets-and-erasure': secretsAndErasure,
+  '0012-velocity': velocity,
 };
 
 /**

@@ -282,6 +282,15 @@ interface CallMinutesRow {
   alarm: Generated<number>;
 }
 
+/** Where an organization's live calls and transfers went: numbers without their last four digits. */
+interface DialledPrefixRow {
+  organization_id: string;
+  prefix: string;
+  first_dialled_at: Stamp;
+  /** In the first hour. */
+  dials: Generated<number>;
+}
+
 export interface PublishableKeyRow {
   id: string;
   organization_id: string;
@@ -409,6 +418,7 @@ export interface Tables {
   calls: CallRow;
   attempts: AttemptRow;
   call_minutes: CallMinutesRow;
+  dialled_prefixes: DialledPrefixRow;
   transcript: TranscriptRow;
   idempotency: IdempotencyRow;
   jobs: JobRow;

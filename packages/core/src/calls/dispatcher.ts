@@ -1,5 +1,5 @@
 import { createId } from '../ids.ts';
-import type { CallRecord, DialClaim } from '../ports/call-store.ts';
+import type { DialClaim } from '../ports/call-store.ts';
 import { type PlacementDeps, placeClaimed } from './placement.ts';
 
 export interface Dispatcher {
@@ -11,7 +11,7 @@ export interface Dispatcher {
 }
 
 export interface DispatcherDeps extends PlacementDeps {
-  onDialing(call: CallRecord): void;
+  onDialing(claim: DialClaim): void;
   /** Calls were ended because the minutes of their organization's day are used up. */
   onSpent(organizationId: string): void;
   /** Of organizations without a limit of their own, minutes a UTC day. `null`: unlimited. */
@@ -68,7 +68,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
   }
 
   function dial(claim: DialClaim, claimedAtMs: number): void {
-    deps.onDialing(claim.call);
+    deps.onDialing(claim);
     keep(
       placeClaimed(deps, claim, claimedAtMs).catch((error: unknown) => {
         // The attempt's watch job finds out what happened.

@@ -2,6 +2,7 @@ import type { TransferOutcome } from '../contract/transfers.ts';
 import type { WorkflowDefinition } from '../contract/workflow-definition.ts';
 import { phrasesFor } from '../conversations/phrases.ts';
 import type { CallRecord } from '../ports/call-store.ts';
+import type { VelocityAlarm } from '../ports/spending-store.ts';
 import type { CallInstruction, CarrierEvent, LegEvent } from '../ports/telephony.ts';
 import type { TransferLeg, TransferRecord, TransferStore } from '../ports/transfer-store.ts';
 import { expectedReplies, replyOf } from '../transfers/reply.ts';
@@ -45,7 +46,7 @@ export interface HandoverDeps {
   /** Of organizations without a limit of their own, minutes a UTC day. `null`: unlimited. */
   defaultDailyMinutes: number | null;
   /** A number is to be rung. */
-  onDial(call: CallRecord): void;
+  onDial(call: CallRecord, velocityAlarm: VelocityAlarm | null): void;
   /** Whether a call may be transferred to a number. */
   rulesFor(call: CallRecord): Promise<(phone: string) => boolean>;
   /** Whom agents call for, unless the workflow names somebody. */
@@ -82,7 +83,7 @@ export function createHandover(deps: HandoverDeps): Handover {
       case 'return':
         return 'agent';
       case 'dial':
-        deps.onDial(call);
+        deps.onDial(call, next.velocityAlarm);
         return {
           type: 'dial',
           attemptToken,

@@ -1,11 +1,15 @@
 import type { EmitEvent } from '../events.ts';
 import type { Logger } from '../ports/logger.ts';
-import type { SpendingAlarm, SpendingStore } from '../ports/spending-store.ts';
+import type { SpendingAlarm, SpendingStore, VelocityAlarm } from '../ports/spending-store.ts';
 
-/** Raises the alarm when an organization comes near the limit of its day. It never stops a call: the store does. */
+/**
+ * Raises the alarm when an organization comes near the limit of its day, and when its calls suddenly go elsewhere. It never
+ * stops a call: the store does.
+ */
 export interface SpendingWatch {
   /** A live phone call of it, or a transfer of one, was dialled, ended or refused. */
   look(organizationId: string): void;
+  surged(organizationId: string, alarm: VelocityAlarm): void;
   /** Waits until nothing is being looked at. */
   settled(): Promise<void>;
 }
@@ -56,6 +60,13 @@ export function createSpendingWatch(deps: SpendingWatchDeps): SpendingWatch {
       }
       const looking = lookAt(organizationId).finally(() => underWay.delete(looking));
       underWay.add(looking);
+    },
+    surged(organizationId, alarm) {
+      logger.warn(
+        { organizationId, ...alarm },
+        'many calls of an organization go where it never called before',
+      );
+      emit({ type: 'velocity.reached', organizationId, ...alarm });
     },
     async settled() {
       while (underWay.size > 0) await Promise.all(underWay);

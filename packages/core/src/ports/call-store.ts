@@ -4,6 +4,7 @@ import type { NewDelivery } from './delivery-store.ts';
 import type { Mode } from './mode.ts';
 import type { CarrierConnection } from './organization-store.ts';
 import type { Page, PageRequest } from './page.ts';
+import type { VelocityAlarm } from './spending-store.ts';
 import type { AnsweredBy, CarrierCallStatus } from './telephony.ts';
 
 /**
@@ -146,6 +147,7 @@ export interface DialClaim {
   readonly call: CallRecord;
   readonly definition: WorkflowDefinition;
   readonly connection: CarrierConnection;
+  readonly velocityAlarm: VelocityAlarm | null;
 }
 
 /**

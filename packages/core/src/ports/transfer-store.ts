@@ -1,5 +1,6 @@
 import type { TransferLegSource, TransferMode, TransferOutcome } from '../contract/transfers.ts';
 import type { Page, PageRequest } from './page.ts';
+import type { VelocityAlarm } from './spending-store.ts';
 
 /** People that agents of an organization may transfer calls to. */
 export interface TransferIntegration {
@@ -88,7 +89,12 @@ export interface NewTransfer
  * - `none`: no transfer is under way.
  */
 export type TransferStep =
-  | { readonly step: 'dial'; readonly transfer: TransferRecord; readonly leg: TransferLeg }
+  | {
+      readonly step: 'dial';
+      readonly transfer: TransferRecord;
+      readonly leg: TransferLeg;
+      readonly velocityAlarm: VelocityAlarm | null;
+    }
   | { readonly step: 'under-way'; readonly transfer: TransferRecord; readonly leg: TransferLeg }
   | { readonly step: 'connected' }
   | { readonly step: 'return' }

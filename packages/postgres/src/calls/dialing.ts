@@ -1,10 +1,11 @@
-import type { AttemptRecord, CallRecord, CallStore, ClaimResult } from '@callkite/core';
+import type { AttemptRecord, CallStore, ClaimResult, DialClaim } from '@callkite/core';
 import type { WorkflowDefinition } from '@callkite/core/contract';
 import { type Kysely, type Selectable, sql } from 'kysely';
 import { toConnection } from '../carrier-lines.ts';
 import { type Database, only, type TableNames } from '../database.ts';
 import type { ConnectionRow, Tables } from '../schema.ts';
 import { isDaySpent } from '../spending/call-minutes.ts';
+import { type CountedPrefix, countPrefix } from '../spending/dialled-prefixes.ts';
 import { isLive, type StoredCall, toCall } from './call-rows.ts';
 import { endQueuedCalls } from './ending.ts';
 
@@ -86,20 +87,10 @@ export function createDialing({
 
         const next = await takeNextCall(transaction, tables, connectionId);
         if (next === null) return { result: 'wait', waitMs: busyWaitMs };
-        const { attempt, call } = await storeIntent(
-          transaction,
-          tables,
-          { callId: next.id, connectionId },
-          attemptId,
-        );
+        const stored = await storeIntent(transaction, tables, { callId: next.id, connectionId }, attemptId);
         return {
           result: 'claimed',
-          claim: {
-            attempt,
-            call,
-            definition: next.definition,
-            connection: toConnection(connection),
-          },
+          claim: { ...stored, definition: next.definition, connection: toConnection(connection) },
         };
       });
     },
@@ -184,8 +175,8 @@ async function storeIntent(
   tables: TableNames,
   { callId, connectionId }: { readonly callId: string; readonly connectionId: string },
   attemptId: string,
-): Promise<{ readonly attempt: AttemptRecord; readonly call: CallRecord }> {
-  const { rows } = await sql<StoredCall & { intent_at: Date }>`
+): Promise<Pick<DialClaim, 'attempt' | 'call' | 'velocityAlarm'>> {
+  const { rows } = await sql<StoredCall & CountedPrefix & { intent_at: Date }>`
     with call as (
       update ${tables.calls} set state = 'dialing' where id = ${callId} returning *
     ), start as (
@@ -201,8 +192,11 @@ async function storeIntent(
       insert into ${tables.attempts} (id, call_id, organization_id, connection_id, from_number, to_number)
       select ${attemptId}, id, organization_id, connection_id, from_number, to_number from call
       returning intent_at
+    ), prefix as (
+      ${countPrefix(tables, sql`call`)}
     )
-    select call.*, attempt.intent_at from call cross join attempt`.execute(executor);
+    select call.*, attempt.intent_at, (select velocity_alarm from prefix) as velocity_alarm
+    from call cross join attempt`.execute(executor);
   const row = only(rows);
   const call = toCall(row);
   const attempt: AttemptRecord = {
@@ -218,5 +212,5 @@ async function storeIntent(
     ageMs: 0,
     fruitlessLooks: 0,
   };
-  return { attempt, call };
+  return { attempt, call, velocityAlarm: row.velocity_alarm };
 }

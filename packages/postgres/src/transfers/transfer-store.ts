@@ -6,6 +6,7 @@ import { lockCall, unerasedCall } from '../calls/locking.ts';
 import type { Database, TableNames } from '../database.ts';
 import type { Tables, TransferLegRow, TransferRow } from '../schema.ts';
 import { countMinutes, isDaySpent } from '../spending/call-minutes.ts';
+import { countPrefix } from '../spending/dialled-prefixes.ts';
 import { createTransferIntegrations } from './transfer-integrations.ts';
 
 export function createTransferStore(database: Database): TransferStore {
@@ -77,13 +78,19 @@ function createTransfers({ kysely, tables }: Database): TransfersPart {
         const open = transfer.legs.find(({ dialedAt, endedAt }) => dialedAt !== null && endedAt === null);
         if (open !== undefined) {
           const isKnown = open.providerCallId !== null || open.answeredAt !== null;
-          return { step: isKnown ? 'under-way' : 'dial', transfer, leg: open };
+          if (isKnown) return { step: 'under-way', transfer, leg: open };
+          return { step: 'dial', transfer, leg: open, velocityAlarm: null };
         }
         const isSpent =
           call.mode === 'live' &&
           (await isDaySpent(transaction, tables, call.organization_id, defaultDailyMinutes));
         const leg = await dialNext(transaction, tables, call, transfer.legs, (to) => !isSpent && mayRing(to));
-        if (leg !== null) return { step: 'dial', transfer, leg };
+        if (leg !== null) {
+          const { organization_id, mode } = call;
+          const dialled = sql`(values (${organization_id}, ${mode}, ${leg.to})) as dialled (organization_id, mode, to_number)`;
+          const [counted] = (await countPrefix(tables, dialled).execute(transaction)).rows;
+          return { step: 'dial', transfer, leg, velocityAlarm: counted?.velocity_alarm ?? null };
+        }
         const last = (await readTransfers(transaction, callId))
           .find(({ id }) => id === transfer.id)
           ?.legs.at(-1);

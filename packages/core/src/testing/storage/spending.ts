@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { createId } from '../../ids.ts';
 import type { AttemptReport, ClaimResult } from '../../ports/call-store.ts';
+import type { VelocityAlarm } from '../../ports/spending-store.ts';
 import type { Storage } from '../../ports/storage.ts';
-import type { TransferLegReport } from '../../ports/transfer-store.ts';
+import type { NewTransfer, TransferLegReport } from '../../ports/transfer-store.ts';
 import { createTenant, fictional, type StorageTest, sleep, type Tenant } from './tenant.ts';
 
 const dayMs = 24 * 3_600_000;
@@ -63,6 +64,21 @@ async function addLine(storage: Storage, tenant: Tenant, mode: 'live' | 'test'):
   });
   if (mode === 'live') await storage.organizations.disconnectNumber(organizationId, tenant.numberId);
   return connectionId;
+}
+
+function transferOf(callId: string, legs: NewTransfer['legs']): NewTransfer {
+  return {
+    id: createId('trf'),
+    callId,
+    integrationId: createId('tri'),
+    name: 'Billing',
+    mode: 'warm',
+    ringSeconds: 25,
+    takeMessages: true,
+    reason: 'Wants a person',
+    summary: '',
+    legs,
+  };
 }
 
 /** What calls cost, and that none begins beyond the limit of a day. */
@@ -206,18 +222,7 @@ export function spendingContract(anyTime: StorageTest, openAnother?: () => Promi
       outcome: progress === 'ended' ? ('refused' as const) : null,
       seconds,
     });
-    await transfers.request({
-      id: createId('trf'),
-      callId,
-      integrationId: createId('tri'),
-      name: 'Billing',
-      mode: 'warm',
-      ringSeconds: 25,
-      takeMessages: true,
-      reason: 'Wants a person',
-      summary: '',
-      legs,
-    });
+    await transfers.request(transferOf(callId, legs));
     assert.equal((await transfers.proceed(callId, () => true, null)).step, 'dial');
     assert.equal(await used(storage, tenant), 2);
     await transfers.report(first, told('answered'));
@@ -259,6 +264,36 @@ export function spendingContract(anyTime: StorageTest, openAnother?: () => Promi
     assert.deepEqual(await alarms(), []);
     await storage.organizations.update(organizationId, { dailyCallMinutes: null });
     assert.deepEqual(await alarms(), []);
+  });
+
+  test('the twentieth dial to a new prefix is an alarm, and no other', async (storage) => {
+    const tenant = await createTenant(storage);
+    const stranger = await createTenant(storage);
+    const line = await addLine(storage, tenant, 'test');
+    const { callId, attemptId } = await tenant.placed();
+    await report(storage, attemptId, 'in-progress');
+    const alarms: (VelocityAlarm | null)[] = [];
+    const dial = async (from = tenant) => {
+      await from.accept();
+      alarms.push((await from.claim()).velocityAlarm);
+    };
+    for (let count = 0; count < 17; count += 1) await dial();
+    await storage.calls.accept(tenant.input({ mode: 'test' }));
+    const tested = await claimNext(storage, { connectionId: line });
+    assert.ok(tested.result === 'claimed');
+    alarms.push(tested.claim.velocityAlarm);
+    for (let count = 0; count < 3; count += 1) await dial(stranger);
+    const legs = [{ id: createId('leg'), to: fictional(60), source: 'static' as const }];
+    await storage.transfers.request(transferOf(callId, legs));
+    const step = await storage.transfers.proceed(callId, () => true, null);
+    assert.ok(step.step === 'dial');
+    alarms.push(step.velocityAlarm);
+    assert.deepEqual(new Set(alarms), new Set([null]));
+    const again = await storage.transfers.proceed(callId, () => true, null);
+    assert.ok(again.step === 'dial', 'as long as the carrier has not told of it');
+    for (let count = 0; count < 3; count += 1) await dial();
+    const prefix = fictional(0).slice(0, -4);
+    assert.deepEqual(alarms.slice(-3), [{ prefix, dials: 20 }, null, null]);
   });
 
   const processes = openAnother === undefined ? 'one process' : 'three processes';

@@ -10,16 +10,17 @@ import { stopwatch } from './voice/tagged-sound.ts';
 
 const fewStreams = 4;
 const streams = 40;
-const rounds = 2;
-const measuredMs = 20_000;
-const settlesWithinMs = 8_000;
-/** What runs for days is measured warm. */
+const windowMs = 20_000;
+/** What runs for days is measured warm: after two windows of talking. */
 const warmUpWindows = 2;
+/** A frame in a hundred is late in bursts: one window tells too little of it. */
+const delayWindows = { [fewStreams]: 6, [streams]: 2 };
 const costWindows = 6;
 const interruptedEveryMs = 4_000;
 /** More calls are put on one process until a frame in a hundred takes longer. */
 const longestFrameDelayMs = 20;
 const moreStreams = 20;
+const settlesWithinMs = 8_000;
 
 interface Bridge {
   readonly server: ServerProcess;
@@ -105,6 +106,7 @@ async function startCallkite(): Promise<Bridge> {
 }
 
 type Figures = Awaited<ReturnType<typeof measure>>;
+type WarmFigures = Figures & { readonly outboundP99s: readonly string[] };
 
 async function measure(bridge: Bridge) {
   const { server, model, watches, truth } = bridge;
@@ -114,7 +116,7 @@ async function measure(bridge: Bridge) {
   const before = await server.ask<Usage>('usage');
   // One after the other: people do not speak up all at once.
   const timer = setInterval(() => model.interruptNext(), interruptedEveryMs / model.sessions);
-  await new Promise((resolve) => setTimeout(resolve, measuredMs));
+  await new Promise((resolve) => setTimeout(resolve, windowMs));
   clearInterval(timer);
   const after = await server.ask<Usage>('usage');
   const cpuSeconds = after.cpuSeconds - before.cpuSeconds;
@@ -141,20 +143,18 @@ const both = (values: readonly number[]) => `${p(values, 0.5)} / ${p(values, 0.9
 /** Calls whose sound goes through this process, against a bridge that does nothing else. */
 export async function benchVoice(): Promise<void> {
   const rows = [];
-  for (let round = 1; round <= rounds; round += 1) {
-    for (const [name, start] of Object.entries({ splice: startSplice, callkite: startCallkite })) {
-      const bridge = await start();
-      const few = await measureWith(bridge, fewStreams);
-      rows.push({ bridge: name, streams: fewStreams, ...rowOf(few) });
-      const figures = await measureWith(bridge, streams);
-      const perCall = (figures.heapUsed - few.heapUsed) / 1024 / (streams - fewStreams);
-      rows.push({ bridge: name, streams, ...rowOf(figures), 'KiB heap a call': rounded(perCall, 0) });
-      if (round === rounds && name === 'callkite') await fill(bridge, figures);
-      await bridge.stop();
-    }
+  for (const [name, start] of Object.entries({ splice: startSplice, callkite: startCallkite })) {
+    const bridge = await start();
+    const few = await measureWarm(bridge, fewStreams);
+    rows.push({ bridge: name, streams: fewStreams, ...rowOf(few) });
+    const figures = await measureWarm(bridge, streams);
+    const perCall = (figures.heapUsed - few.heapUsed) / 1024 / (streams - fewStreams);
+    rows.push({ bridge: name, streams, ...rowOf(figures), 'KiB heap a call': rounded(perCall, 0) });
+    if (name === 'callkite') await fill(bridge, figures);
+    await bridge.stop();
   }
   console.log(
-    `  in real time, each stream interrupted every ${interruptedEveryMs / 1000} s; ms are p50 / p99`,
+    `  in real time, warm, each stream interrupted every ${interruptedEveryMs / 1000} s; ms are p50 / p99, and p99 of each ${windowMs / 1000} s`,
   );
   table(rows);
   await compareCosts();
@@ -180,16 +180,29 @@ async function compareCosts(): Promise<void> {
   );
 }
 
-async function measureWith(bridge: Bridge, count: number): Promise<Figures> {
+async function measureWarm(bridge: Bridge, count: keyof typeof delayWindows): Promise<WarmFigures> {
   await bridge.add(count - bridge.model.sessions);
-  await new Promise((resolve) => setTimeout(resolve, settlesWithinMs));
-  return measure(bridge);
+  const windows: Figures[] = [];
+  while (windows.length < warmUpWindows + delayWindows[count]) windows.push(await measure(bridge));
+  windows.splice(0, warmUpWindows);
+  const all = (name: 'inbound' | 'outbound' | 'clearDelays' | 'errors' | 'errorsSentInFull') =>
+    windows.flatMap((window) => window[name]);
+  return {
+    cpuPerCallMinute: windows.reduce((sum, window) => sum + window.cpuPerCallMinute, 0) / windows.length,
+    heapUsed: windows.at(-1)?.heapUsed ?? Number.NaN,
+    inbound: all('inbound'),
+    outbound: all('outbound'),
+    clearDelays: all('clearDelays'),
+    errors: all('errors'),
+    errorsSentInFull: all('errorsSentInFull'),
+    outboundP99s: windows.map(({ outbound }) => p(outbound, 0.99)),
+  };
 }
 
-const rowOf = (figures: Figures) => ({
+const rowOf = (figures: WarmFigures) => ({
   'CPU s a call-minute': rounded(figures.cpuPerCallMinute, 3),
   'frame in ms': both(figures.inbound),
-  'frame out ms': both(figures.outbound),
+  'frame out ms': `${both(figures.outbound)} (${figures.outboundP99s.join(', ')})`,
   'speech to clear ms': both(figures.clearDelays),
   'cut error ms': both(figures.errors),
   'of answers sent in full': `${both(figures.errorsSentInFull)} (${figures.errorsSentInFull.length})`,
@@ -205,7 +218,9 @@ async function fill(bridge: Bridge, figures: Figures): Promise<void> {
   let worst = worstDelay(figures);
   while (worst <= longestFrameDelayMs && bridge.model.sessions < 1000) {
     kept = bridge.model.sessions;
-    worst = worstDelay(await measureWith(bridge, kept + moreStreams));
+    await bridge.add(moreStreams);
+    await new Promise((resolve) => setTimeout(resolve, settlesWithinMs));
+    worst = worstDelay(await measure(bridge));
     console.log(`  ${bridge.model.sessions} calls: frame p99 ${rounded(worst, 1)} ms`);
   }
   const most = kept === 0 ? `fewer than ${streams}` : `${kept}`;

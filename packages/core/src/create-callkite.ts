@@ -1,9 +1,10 @@
 import { Keyv } from 'keyv';
+import type { Callkite, CallkiteOptions } from './callkite.ts';
 import { createAttemptTokens } from './calls/attempt-token.ts';
 import { createFinishWork, createVoicemailWork, createWorkflowGenerationWork } from './calls/call-work.ts';
-import { type Calls, createCalls } from './calls/calls.ts';
+import { createCalls } from './calls/calls.ts';
 import { createCarrierBreaker } from './calls/carrier-breaker.ts';
-import { type CarrierIngress, createCarrierIngress } from './calls/carrier-ingress.ts';
+import { createCarrierIngress } from './calls/carrier-ingress.ts';
 import { createDispatcher } from './calls/dispatcher.ts';
 import { createHandover } from './calls/handover.ts';
 import { createReconciliation } from './calls/reconciliation.ts';
@@ -13,141 +14,48 @@ import { createRecordings } from './calls/recordings.ts';
 import { createSpendingWatch } from './calls/spending-watch.ts';
 import { createUnfinishedCalls } from './calls/unfinished-calls.ts';
 import type { WorkflowDefinition } from './contract/workflow-definition.ts';
-import { type AgentTool, checkAgentTools } from './conversations/agent-tool.ts';
+import { checkAgentTools } from './conversations/agent-tool.ts';
 import { createConversations } from './conversations/conversations.ts';
 import { carrierApology, voicemailMessage } from './conversations/disclosure.ts';
 import { phrasesFor } from './conversations/phrases.ts';
 import { CallkiteError } from './errors.ts';
-import type { CallkiteEvent, EmitEvent } from './events.ts';
-import { createForms, type Forms } from './forms/forms.ts';
+import type { EmitEvent } from './events.ts';
+import { createForms } from './forms/forms.ts';
 import { toFetch } from './http/fetch.ts';
 import { createHttpHandler } from './http/handler.ts';
-import type { Readiness } from './http/route.ts';
 import { createJobRunner } from './job-runner.ts';
+import { createLifecycle } from './lifecycle.ts';
 import { BoundedMap } from './limits/bounded-map.ts';
 import { createIdempotency } from './limits/idempotency.ts';
 import { createRateLimits } from './limits/rate-limit.ts';
-import { createVisitLimits, type VisitRates } from './limits/visit-limits.ts';
+import { createVisitLimits } from './limits/visit-limits.ts';
 import { createNotifier } from './notifications/notifier.ts';
 import { createOutboundFetch } from './notifications/outbound-fetch.ts';
-import { createWebhooks, type Webhooks } from './notifications/webhooks.ts';
-import { createOrganizations, type Organizations } from './organizations/organizations.ts';
+import { createWebhooks } from './notifications/webhooks.ts';
+import { createOrganizations } from './organizations/organizations.ts';
 import { connectionSecretContext, createSecretBox } from './organizations/secret-box.ts';
 import type { CallRecord, ReportResult } from './ports/call-store.ts';
 import { systemClock } from './ports/clock.ts';
-import type { HttpRequest, HttpResponse } from './ports/http.ts';
 import type { LanguageModel } from './ports/language-model.ts';
-import { type Logger, silentLogger } from './ports/logger.ts';
+import { silentLogger } from './ports/logger.ts';
 import type { Mode } from './ports/mode.ts';
 import type { CarrierConnection, Organization } from './ports/organization-store.ts';
-import type { SpeechModel } from './ports/speech-model.ts';
 import type { VelocityAlarm } from './ports/spending-store.ts';
-import type { Storage } from './ports/storage.ts';
 import type { Telephony, VoiceMode } from './ports/telephony.ts';
-import {
-  createTransferIntegrations,
-  mayTransfer,
-  type TransferIntegrations,
-} from './transfers/transfer-integrations.ts';
+import { createTransferIntegrations, mayTransfer } from './transfers/transfer-integrations.ts';
 import { createTransferNumbers } from './transfers/transfer-numbers.ts';
-import { createPublishableKeys, type PublishableKeys } from './web-calls/publishable-keys.ts';
+import { createPublishableKeys } from './web-calls/publishable-keys.ts';
 import { createWebCallSockets } from './web-calls/web-call-sockets.ts';
 import { createWebCallWatch } from './web-calls/web-call-watch.ts';
-import { createWebCalls, type WebCalls } from './web-calls/web-calls.ts';
-import { createWorkflows, type Workflows } from './workflows/workflows.ts';
-
-export interface CallkiteOptions {
-  storage: Storage;
-  /** The carrier of calls made with `ck_live_` keys. */
-  telephony: Telephony;
-  /** The model that talks on these calls. */
-  languageModel: LanguageModel;
-  /** The model that hears and speaks on calls in `realtime` mode; without it every call is in `relay` mode. */
-  speechModel?: SpeechModel;
-  /** How words travel on calls whose workflow does not say. @default 'relay' */
-  voiceMode?: VoiceMode;
-  /** Carrier and models of `ck_test_` keys; without them such keys cannot be created. */
-  test?: { telephony: Telephony; languageModel: LanguageModel; speechModel?: SpeechModel };
-  /** What agents may do besides talking, on calls whose workflow names it. @default none */
-  tools?: readonly AgentTool[];
-  /** Base URL under which carriers reach this server, without a trailing slash. */
-  publicUrl: string;
-  /** 32 bytes, base64. Seals credentials at rest and signs the tokens in carrier URLs. Keep it: without it they are lost. */
-  secretKey: string;
-  /** Bearer token of the operator's endpoints; they are off without it. */
-  operatorToken?: string;
-  /** Allows callbacks and webhooks to private and loopback addresses, over plain HTTP too. Only for development. @default false */
-  allowPrivateCallbacks?: boolean;
-  /** Cache of API keys and finished idempotent answers. Never relied on. @default in memory */
-  cache?: Keyv;
-  /** @default 60 */
-  requestsPerMinute?: number;
-  /**
-   * Minutes that the live phone calls of an organization may take in a UTC day, transfers included, where it has no limit
-   * of its own. `null`: unlimited. What would begin beyond it is not dialled. @default 3000: fifty hours of talking are
-   * more than a small installation needs, and a loop that runs wild costs a bill that can be paid
-   */
-  dailyCallMinutes?: number | null;
-  /**
-   * How long a placement may stay unconfirmed before the carrier's empty listing counts as proof that no call
-   * exists. Shorter than the carrier's worst delays, it rings people twice. @default 120 000
-   */
-  confirmationWindowMs?: number;
-  /** Calls that visitors of web pages start. */
-  webCalls?: WebCallOptions;
-  /**
-   * Proxies in front of this server, each of which adds to `X-Forwarded-For`: whoever that many entries from its end
-   * stands for is the client. Any other number lets clients lie about their address. @default 0
-   */
-  trustedProxies?: number;
-  /** Whether this process dials and delivers, or only answers requests. @default true */
-  runWorkers?: boolean;
-  logger?: Logger;
-  /** Receives what happens in this process; what it throws is logged. */
-  onEvent?: (event: CallkiteEvent) => void;
-}
-
-export interface WebCallOptions extends VisitRates {
-  /** How long a visitor whose connection was lost is waited for. @default 30 000 */
-  resumeWindowMs?: number;
-  /** Web calls at once in this process. @default 1000 */
-  maximumLive?: number;
-}
-
-export interface Callkite {
-  readonly organizations: Organizations;
-  readonly workflows: Workflows;
-  readonly forms: Forms;
-  readonly calls: Calls;
-  readonly webhooks: Webhooks;
-  readonly transferIntegrations: TransferIntegrations;
-  readonly publishableKeys: PublishableKeys;
-  readonly webCalls: WebCalls;
-  readonly carriers: CarrierIngress;
-  /** Answers any request of the HTTP API and of carriers. Never rejects. */
-  handle(request: HttpRequest): Promise<HttpResponse>;
-  /** The same for hosts that speak Fetch. */
-  fetch(request: Request): Promise<Response>;
-  /** Migrates the store and starts dialling. Idempotent. */
-  start(): Promise<void>;
-  /** Stops claiming work, waits for live conversations (at most `drainMs`, default 10 minutes), closes the store. Idempotent. */
-  stop(options?: { drainMs?: number }): Promise<void>;
-}
+import { createWebCalls } from './web-calls/web-calls.ts';
+import { createWorkflows } from './workflows/workflows.ts';
 
 type OrganizationSettings = Pick<Organization, 'name' | 'allowedCountries'>;
 
-/** Node and store may disagree on the time by so much. */
-const clockSkewAllowedMs = 2_000;
 /** The callee waits for the dynamic address of a transfer. */
 const transferLookupMs = 5_000;
 const cacheEntries = 50_000;
 const organizationCacheMs = 5_000;
-const orphanSweepMs = 60_000;
-const purgeMs = 10 * 60_000;
-/** A callback may take 30 s, and one that was interrupted is not sent again. */
-const jobGraceMs = 35_000;
-const lastWordMs = 10_000;
-const defaultDrainMs = 10 * 60_000;
 
 /** Wires the library. Nothing runs before `start()`, except that requests are answered. */
 export function createCallkite(options: CallkiteOptions): Callkite {
@@ -434,20 +342,18 @@ export function createCallkite(options: CallkiteOptions): Callkite {
     publicUrl: options.publicUrl,
   });
 
-  let started: Promise<void> | undefined;
-  let stopped: Promise<void> | undefined;
-  const timers: NodeJS.Timeout[] = [];
-
-  async function readiness(): Promise<Readiness> {
-    if (stopped || !started) return { ok: false, checks: { service: stopped ? 'stopping' : 'not started' } };
-    try {
-      await storage.ping();
-      return { ok: true, checks: { storage: 'ok' } };
-    } catch {
-      return { ok: false, checks: { storage: 'unreachable' } };
-    }
-  }
-
+  const lifecycle = createLifecycle({
+    storage,
+    runner,
+    dispatcher,
+    breaker,
+    conversations,
+    webCallSockets,
+    unfinished,
+    spending,
+    runWorkers: options.runWorkers ?? true,
+    logger,
+  });
   const handle = createHttpHandler({
     organizations,
     workflows,
@@ -462,56 +368,9 @@ export function createCallkite(options: CallkiteOptions): Callkite {
     trustedProxies: options.trustedProxies ?? 0,
     operatorToken: options.operatorToken,
     rateLimits: createRateLimits({ storage, requestsPerMinute: options.requestsPerMinute ?? 60, logger }),
-    readiness,
+    readiness: lifecycle.readiness,
     logger,
   });
-
-  async function startOnce(): Promise<void> {
-    await storage.start();
-    const before = Date.now();
-    const { nowMs } = await storage.ping();
-    const skewMs = Math.abs(nowMs - (before + Date.now()) / 2);
-    if (skewMs > clockSkewAllowedMs) {
-      throw new CallkiteError(
-        'internal',
-        `This machine's clock and the store's differ by ${Math.round(skewMs)} ms: synchronise them and start again`,
-      );
-    }
-    if (options.runWorkers === false) return;
-    runner.start();
-    dispatcher.start();
-    timers.push(
-      setInterval(() => void sweep(), orphanSweepMs),
-      setInterval(
-        () => void storage.calls.purgeIdempotency().catch(warn('expired keys could not be purged')),
-        purgeMs,
-      ),
-    );
-  }
-
-  async function sweep(): Promise<void> {
-    const adopted = await storage.calls.adoptOrphans().catch(warn('orphaned calls could not be looked for'));
-    if (adopted) logger.error({ adopted }, 'calls without an owner were found and taken over');
-  }
-
-  function warn(message: string): (error: unknown) => undefined {
-    return (error) => {
-      logger.warn({ err: error }, message);
-    };
-  }
-
-  async function stopOnce(drainMs: number): Promise<void> {
-    await started?.catch(() => undefined);
-    for (const timer of timers) clearInterval(timer);
-    webCallSockets.stopping();
-    breaker.stop();
-    await Promise.all([dispatcher.stop(), conversations.drain(drainMs)]);
-    // The carrier's last word on a conversation comes after its end; without waiting, nobody here would hear it.
-    await unfinished.settled(Math.min(drainMs, lastWordMs));
-    await runner.stop(jobGraceMs);
-    await spending.settled();
-    await storage.stop();
-  }
 
   return {
     organizations,
@@ -525,13 +384,7 @@ export function createCallkite(options: CallkiteOptions): Callkite {
     carriers,
     handle,
     fetch: toFetch(handle),
-    start() {
-      started ??= startOnce();
-      return started;
-    },
-    stop({ drainMs = defaultDrainMs } = {}) {
-      stopped ??= stopOnce(drainMs);
-      return stopped;
-    },
+    start: lifecycle.start,
+    stop: lifecycle.stop,
   };
 }

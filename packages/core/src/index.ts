@@ -1,14 +1,10 @@
+export type { Callkite, CallkiteOptions, WebCallOptions } from './callkite.ts';
 export { answeredByHeard, callOutcome, isTerminal, movesForward, stateOf } from './calls/call-status.ts';
 export type { AcceptedCall, Calls, PromptCallInput, TriggerCallInput } from './calls/calls.ts';
 export { type AgentTool, type AgentToolUse, defineTool } from './conversations/agent-tool.ts';
 export { classifyUtterance, type HeardUtterance } from './conversations/answer/utterance.ts';
 export { soundMs } from './conversations/sound.ts';
-export {
-  type Callkite,
-  type CallkiteOptions,
-  createCallkite,
-  type WebCallOptions,
-} from './create-callkite.ts';
+export { createCallkite } from './create-callkite.ts';
 export { CallkiteError, type CallkiteErrorOptions, type ErrorCode } from './errors.ts';
 export type { CallkiteEvent } from './events.ts';
 export type { Forms } from './forms/forms.ts';

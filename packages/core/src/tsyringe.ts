@@ -1,5 +1,6 @@
 import { type DependencyContainer, instanceCachingFactory } from 'tsyringe';
-import { type Callkite, type CallkiteOptions, createCallkite } from './create-callkite.ts';
+import type { Callkite, CallkiteOptions } from './callkite.ts';
+import { createCallkite } from './create-callkite.ts';
 
 /** Token of the whole `Callkite`. */
 export const CALLKITE: unique symbol = Symbol.for('callkite.callkite');

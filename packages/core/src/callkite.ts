@@ -1,0 +1,97 @@
+import type { Keyv } from 'keyv';
+import type { Calls } from './calls/calls.ts';
+import type { CarrierIngress } from './calls/carrier-ingress.ts';
+import type { AgentTool } from './conversations/agent-tool.ts';
+import type { CallkiteEvent } from './events.ts';
+import type { Forms } from './forms/forms.ts';
+import type { VisitRates } from './limits/visit-limits.ts';
+import type { Webhooks } from './notifications/webhooks.ts';
+import type { Organizations } from './organizations/organizations.ts';
+import type { HttpRequest, HttpResponse } from './ports/http.ts';
+import type { LanguageModel } from './ports/language-model.ts';
+import type { Logger } from './ports/logger.ts';
+import type { SpeechModel } from './ports/speech-model.ts';
+import type { Storage } from './ports/storage.ts';
+import type { Telephony, VoiceMode } from './ports/telephony.ts';
+import type { TransferIntegrations } from './transfers/transfer-integrations.ts';
+import type { PublishableKeys } from './web-calls/publishable-keys.ts';
+import type { WebCalls } from './web-calls/web-calls.ts';
+import type { Workflows } from './workflows/workflows.ts';
+
+export interface CallkiteOptions {
+  storage: Storage;
+  /** The carrier of calls made with `ck_live_` keys. */
+  telephony: Telephony;
+  /** The model that talks on these calls. */
+  languageModel: LanguageModel;
+  /** The model that hears and speaks on calls in `realtime` mode; without it every call is in `relay` mode. */
+  speechModel?: SpeechModel;
+  /** How words travel on calls whose workflow does not say. @default 'relay' */
+  voiceMode?: VoiceMode;
+  /** Carrier and models of `ck_test_` keys; without them such keys cannot be created. */
+  test?: { telephony: Telephony; languageModel: LanguageModel; speechModel?: SpeechModel };
+  /** What agents may do besides talking, on calls whose workflow names it. @default none */
+  tools?: readonly AgentTool[];
+  /** Base URL under which carriers reach this server, without a trailing slash. */
+  publicUrl: string;
+  /** 32 bytes, base64. Seals credentials at rest and signs the tokens in carrier URLs. Keep it: without it they are lost. */
+  secretKey: string;
+  /** Bearer token of the operator's endpoints; they are off without it. */
+  operatorToken?: string;
+  /** Allows callbacks and webhooks to private and loopback addresses, over plain HTTP too. Only for development. @default false */
+  allowPrivateCallbacks?: boolean;
+  /** Cache of API keys and finished idempotent answers. Never relied on. @default in memory */
+  cache?: Keyv;
+  /** @default 60 */
+  requestsPerMinute?: number;
+  /**
+   * Minutes that the live phone calls of an organization may take in a UTC day, transfers included, where it has no limit
+   * of its own. `null`: unlimited. What would begin beyond it is not dialled. @default 3000: fifty hours of talking are
+   * more than a small installation needs, and a loop that runs wild costs a bill that can be paid
+   */
+  dailyCallMinutes?: number | null;
+  /**
+   * How long a placement may stay unconfirmed before the carrier's empty listing counts as proof that no call
+   * exists. Shorter than the carrier's worst delays, it rings people twice. @default 120 000
+   */
+  confirmationWindowMs?: number;
+  /** Calls that visitors of web pages start. */
+  webCalls?: WebCallOptions;
+  /**
+   * Proxies in front of this server, each of which adds to `X-Forwarded-For`: whoever that many entries from its end
+   * stands for is the client. Any other number lets clients lie about their address. @default 0
+   */
+  trustedProxies?: number;
+  /** Whether this process dials and delivers, or only answers requests. @default true */
+  runWorkers?: boolean;
+  logger?: Logger;
+  /** Receives what happens in this process; what it throws is logged. */
+  onEvent?: (event: CallkiteEvent) => void;
+}
+
+export interface WebCallOptions extends VisitRates {
+  /** How long a visitor whose connection was lost is waited for. @default 30 000 */
+  resumeWindowMs?: number;
+  /** Web calls at once in this process. @default 1000 */
+  maximumLive?: number;
+}
+
+export interface Callkite {
+  readonly organizations: Organizations;
+  readonly workflows: Workflows;
+  readonly forms: Forms;
+  readonly calls: Calls;
+  readonly webhooks: Webhooks;
+  readonly transferIntegrations: TransferIntegrations;
+  readonly publishableKeys: PublishableKeys;
+  readonly webCalls: WebCalls;
+  readonly carriers: CarrierIngress;
+  /** Answers any request of the HTTP API and of carriers. Never rejects. */
+  handle(request: HttpRequest): Promise<HttpResponse>;
+  /** The same for hosts that speak Fetch. */
+  fetch(request: Request): Promise<Response>;
+  /** Migrates the store and starts dialling. Idempotent. */
+  start(): Promise<void>;
+  /** Stops claiming work, waits for live conversations (at most `drainMs`, default 10 minutes), closes the store. Idempotent. */
+  stop(options?: { drainMs?: number }): Promise<void>;
+}

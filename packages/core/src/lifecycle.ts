@@ -1,0 +1,116 @@
+import type { Callkite } from './callkite.ts';
+import type { CarrierBreaker } from './calls/carrier-breaker.ts';
+import type { Dispatcher } from './calls/dispatcher.ts';
+import type { SpendingWatch } from './calls/spending-watch.ts';
+import type { UnfinishedCalls } from './calls/unfinished-calls.ts';
+import type { Conversations } from './conversations/conversations.ts';
+import { CallkiteError } from './errors.ts';
+import type { Readiness } from './http/route.ts';
+import type { JobRunner } from './job-runner.ts';
+import type { Logger } from './ports/logger.ts';
+import type { Storage } from './ports/storage.ts';
+import type { WebCallSockets } from './web-calls/web-call-sockets.ts';
+
+export interface LifecycleDeps {
+  storage: Storage;
+  runner: JobRunner;
+  dispatcher: Dispatcher;
+  breaker: CarrierBreaker;
+  conversations: Pick<Conversations, 'drain'>;
+  webCallSockets: Pick<WebCallSockets, 'stopping'>;
+  unfinished: Pick<UnfinishedCalls, 'settled'>;
+  spending: Pick<SpendingWatch, 'settled'>;
+  runWorkers: boolean;
+  logger: Logger;
+}
+
+/** Node and store may disagree on the time by so much. */
+const clockSkewAllowedMs = 2_000;
+const orphanSweepMs = 60_000;
+const purgeMs = 10 * 60_000;
+/** A callback may take 30 s, and one that was interrupted is not sent again. */
+const jobGraceMs = 35_000;
+const lastWordMs = 10_000;
+const defaultDrainMs = 10 * 60_000;
+
+/** Starts and stops everything that goes on without being asked, each once. */
+export function createLifecycle(
+  deps: LifecycleDeps,
+): Pick<Callkite, 'start' | 'stop'> & { readiness(): Promise<Readiness> } {
+  const { storage, runner, dispatcher, logger } = deps;
+  const timers: NodeJS.Timeout[] = [];
+  let started: Promise<void> | undefined;
+  let stopped: Promise<void> | undefined;
+
+  async function start(): Promise<void> {
+    await storage.start();
+    await checkClock();
+    if (!deps.runWorkers) return;
+    runner.start();
+    dispatcher.start();
+    timers.push(
+      setInterval(() => void sweep(), orphanSweepMs),
+      setInterval(
+        () => void storage.calls.purgeIdempotency().catch(warn('expired keys could not be purged')),
+        purgeMs,
+      ),
+    );
+  }
+
+  async function checkClock(): Promise<void> {
+    const before = Date.now();
+    const { nowMs } = await storage.ping();
+    const skewMs = Math.abs(nowMs - (before + Date.now()) / 2);
+    if (skewMs > clockSkewAllowedMs) {
+      throw new CallkiteError(
+        'internal',
+        `This machine's clock and the store's differ by ${Math.round(skewMs)} ms: synchronise them and start again`,
+      );
+    }
+  }
+
+  async function sweep(): Promise<void> {
+    const adopted = await storage.calls.adoptOrphans().catch(warn('orphaned calls could not be looked for'));
+    if (adopted) logger.error({ adopted }, 'calls without an owner were found and taken over');
+  }
+
+  function warn(message: string): (error: unknown) => undefined {
+    return (error) => {
+      logger.warn({ err: error }, message);
+    };
+  }
+
+  async function stop(drainMs: number): Promise<void> {
+    await started?.catch(() => undefined);
+    for (const timer of timers) clearInterval(timer);
+    deps.webCallSockets.stopping();
+    deps.breaker.stop();
+    await Promise.all([dispatcher.stop(), deps.conversations.drain(drainMs)]);
+    // The carrier's last word on a conversation comes after its end; without waiting, nobody here would hear it.
+    await deps.unfinished.settled(Math.min(drainMs, lastWordMs));
+    await runner.stop(jobGraceMs);
+    await deps.spending.settled();
+    await storage.stop();
+  }
+
+  return {
+    start() {
+      started ??= start();
+      return started;
+    },
+    stop({ drainMs = defaultDrainMs } = {}) {
+      stopped ??= stop(drainMs);
+      return stopped;
+    },
+    async readiness() {
+      if (stopped || !started)
+        return { ok: false, checks: { service: stopped ? 'stopping' : 'not started' } };
+      try {
+        await storage.ping();
+        return { ok: true, checks: { storage: 'ok' } };
+      } catch {
+        return { ok: false, checks: { storage: 'unreachable' } };
+      }
+    },
+  };
+}

@@ -206,6 +206,24 @@ describe('a call in sound', () => {
     await eventually('the end of the try', () => tries.every(({ cut }) => cut));
   });
 
+  it('goes on with the second when the first falls silent', async () => {
+    await start('realtime', {
+      slowAfterMs: unhurried,
+      async converse(line) {
+        await line.heard();
+        first.configure({ faults: { hang: { on: 'speech' } } });
+        await line.say('Yes, that is fine.');
+        await line.heard({ withinMs: speeds.realtime * 20_000 });
+        await line.hangUp();
+      },
+    });
+    const { result, agentLines } = await place();
+    expect(result).toMatchObject({ call_status: 'success', reason: null });
+    expect(agentLines.length).toBeGreaterThan(1);
+    expect(first.connections()).toHaveLength(1);
+    expect(second.connections()[0]?.sent).toContain('response.output_audio.delta');
+  });
+
   it('goes on with the second when the first is killed', async () => {
     await start('realtime', {
       slowAfterMs: unhurried,

@@ -200,6 +200,23 @@ describe('a model that fails', () => {
     expect(second?.received.map(({ type }) => type)).toContain('conversation.item.create');
   });
 
+  it('is left for a fresh session when it owes an answer and is silent', async () => {
+    const to = await start({}, async (line) => {
+      await line.heard();
+      embedded.openAiEmulator.configure({ faults: { hang: { on: 'speech', times: 1 } } });
+      await line.say('Yes, that is fine.');
+      await line.heard({ withinMs: speed * 20_000 });
+      await line.hangUp();
+    });
+    const call = await placeAndFinish(to);
+    expect(call.reason).toBeNull();
+    const said = lines(call);
+    expect(said.indexOf('user: Yes, that is fine.')).toBeGreaterThan(0);
+    expect(said.at(-1)).toMatch(/^assistant: /);
+    const [, fresh] = embedded.openAiEmulator.connections();
+    expect(fresh?.sent).toContain('response.output_audio.delta');
+  });
+
   it('is waited for with a tone, and then the carrier says sorry', async () => {
     const to = await start({}, async (line) => {
       await line.heard();

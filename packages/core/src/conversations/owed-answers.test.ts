@@ -17,6 +17,7 @@ function stage() {
   const owed = owedAnswers({
     silence,
     onSlow: () => told.push('slow'),
+    onStalled: () => told.push('stalled'),
     onGone: () => told.push('gone'),
   });
   return { told, owed };
@@ -25,10 +26,36 @@ function stage() {
 it('a callee who waits hears that the line is alive, until nothing is to be expected', () => {
   const { told, owed } = stage();
   owed.expect();
-  vi.advanceTimersByTime(5_000);
+  vi.advanceTimersByTime(4_999);
   expect(told).toEqual(['slow']);
   vi.advanceTimersByTime(10_000);
-  expect(told).toEqual(['slow', 'gone']);
+  expect(told).toEqual(['slow', 'stalled', 'gone']);
+});
+
+it('a model that goes on is not taken for stalled', () => {
+  const { told, owed } = stage();
+  owed.expect();
+  for (let count = 0; count < 5; count += 1) {
+    vi.advanceTimersByTime(4_000);
+    owed.progressed();
+  }
+  expect(told).toEqual(['slow']);
+  vi.advanceTimersByTime(5_000);
+  expect(told).toEqual(['slow', 'stalled']);
+});
+
+it('one answer is owed in place of all, for which the callee has waited as long', () => {
+  const { told, owed } = stage();
+  owed.expect();
+  owed.expect();
+  vi.advanceTimersByTime(6_000);
+  owed.renew();
+  vi.advanceTimersByTime(6_000);
+  expect(told).toEqual(['slow', 'stalled', 'gone']);
+  owed.given();
+  expect(owed.areAny).toBe(false);
+  owed.renew();
+  expect(owed.areAny).toBe(true);
 });
 
 it('silence counts again once every answer was given', () => {
@@ -54,7 +81,7 @@ it('nobody gives up on a tool at work', () => {
   expect(told).toEqual(['slow']);
   owed.toolEnded();
   vi.advanceTimersByTime(15_000);
-  expect(told).toEqual(['slow', 'gone']);
+  expect(told).toEqual(['slow', 'stalled', 'gone']);
 });
 
 it('an answer that is not wanted any more is not waited for', () => {

@@ -15,16 +15,20 @@ export interface OwedAnswers {
   given(): void;
   /** None is owed any more. */
   drop(): void;
+  /** Whatever was owed, it is one answer now. The callee goes on waiting. */
+  renew(): void;
 }
 
 export function owedAnswers(options: {
   silence: SilenceWatch;
   /** The callee has waited for a while. */
   onSlow(): void;
+  /** The model has long been silent. */
+  onStalled(): void;
   /** No answer is to be expected any more. */
   onGone(): void;
 }): OwedAnswers {
-  const { silence, onSlow, onGone } = options;
+  const { silence, onSlow, onStalled, onGone } = options;
   let count = 0;
   let pace: Pace | null = null;
 
@@ -35,20 +39,22 @@ export function owedAnswers(options: {
     silence.release();
   }
 
+  function expect(): void {
+    count += 1;
+    if (count > 1) return;
+    silence.hold();
+    const own = keepPace(onSlow, onStalled);
+    pace = own;
+    own.signal.addEventListener('abort', () => {
+      if (pace === own) onGone();
+    });
+  }
+
   return {
     get areAny() {
       return count > 0;
     },
-    expect() {
-      count += 1;
-      if (count > 1) return;
-      silence.hold();
-      const own = keepPace(onSlow);
-      pace = own;
-      own.signal.addEventListener('abort', () => {
-        if (pace === own) onGone();
-      });
-    },
+    expect,
     progressed: () => pace?.progressed(),
     toolBegan: () => pace?.toolBegan(),
     toolEnded: () => pace?.toolEnded(),
@@ -58,5 +64,9 @@ export function owedAnswers(options: {
       else pace?.progressed();
     },
     drop,
+    renew() {
+      if (count === 0) expect();
+      count = 1;
+    },
   };
 }

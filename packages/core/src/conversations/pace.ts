@@ -1,6 +1,7 @@
 import { CallkiteError } from '../errors.ts';
 
 const fillerAfterMs = 2000;
+const stalledAfterMs = 5000;
 const longestWaitMs = 12_000;
 
 export interface Pace {
@@ -12,11 +13,15 @@ export interface Pace {
   stop(): void;
 }
 
-/** Watches how long the callee waits: for a filler, once in a wait, and for giving up. */
-export function keepPace(onSlow: () => void): Pace {
+/**
+ * Watches how long the callee waits: for a filler, once in a wait, and for giving up.
+ * @param onStalled nothing has come for so long that another way to the model may be worth a try
+ */
+export function keepPace(onSlow: () => void, onStalled: () => void = () => undefined): Pace {
   const tooSlow = new AbortController();
   let isFilled = false;
   let filler: NodeJS.Timeout | undefined;
+  let stall: NodeJS.Timeout | undefined;
   let end: NodeJS.Timeout | undefined;
 
   function fill(): void {
@@ -24,10 +29,14 @@ export function keepPace(onSlow: () => void): Pace {
     onSlow();
   }
   function wait(mayGiveUp: boolean): void {
-    clearTimeout(filler);
-    clearTimeout(end);
+    stop();
     if (!isFilled) filler = setTimeout(fill, fillerAfterMs);
-    if (mayGiveUp) end = setTimeout(giveUp, longestWaitMs);
+    if (!mayGiveUp) return;
+    stall = setTimeout(onStalled, stalledAfterMs);
+    end = setTimeout(giveUp, longestWaitMs);
+  }
+  function stop(): void {
+    for (const timer of [filler, stall, end]) clearTimeout(timer);
   }
   function giveUp(): void {
     tooSlow.abort(new CallkiteError('provider_unavailable', 'the model fell silent'));
@@ -39,13 +48,11 @@ export function keepPace(onSlow: () => void): Pace {
     progressed() {
       isFilled = false;
       clearTimeout(filler);
+      stall?.refresh();
       end?.refresh();
     },
     toolBegan: () => wait(false),
     toolEnded: () => wait(true),
-    stop() {
-      clearTimeout(filler);
-      clearTimeout(end);
-    },
+    stop,
   };
 }

@@ -1,4 +1,4 @@
-import type { CallkiteError } from '../errors.ts';
+import { CallkiteError } from '../errors.ts';
 import type { ModelToolCall } from '../ports/language-model.ts';
 import type { AudioChannel, AudioEvent } from '../ports/speech.ts';
 import type { SpeechModel, SpeechModelEvent, SpeechSession } from '../ports/speech-model.ts';
@@ -45,6 +45,10 @@ export function talkInSound(options: SoundTalkOptions): Talk {
     silence,
     onSlow() {
       if (!playback.isPlaying) playback.playTone(waitingTone);
+    },
+    onStalled() {
+      // Lines of ours have a limit of their own.
+      if (mayReconnect && last.stage === 'none' && !opening?.isOpen) session.close(stalled());
     },
     onGone: () => loseModel('the speech model fell silent'),
   });
@@ -347,11 +351,15 @@ export function talkInSound(options: SoundTalkOptions): Talk {
       return;
     }
     mayReconnect = false;
-    owed.drop();
     connect();
+    if (isAnswerOwed && last.stage === 'none' && !opening?.isOpen) {
+      session.respond();
+      owed.renew();
+      return;
+    }
+    owed.drop();
     if (last.stage === 'asked') session.say(last.text);
     else if (opening?.isOpen) opening.refuse();
-    else if (isAnswerOwed && last.stage === 'none') respond();
   }
 
   function loseModel(why: string): void {
@@ -570,3 +578,6 @@ export function talkInSound(options: SoundTalkOptions): Talk {
     },
   };
 }
+
+const stalled = () =>
+  new CallkiteError('provider_unavailable', 'the model owes an answer and is silent', { retryable: true });

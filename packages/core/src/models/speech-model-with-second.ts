@@ -60,7 +60,8 @@ class EitherSession implements SpeechSession {
   /** Not asked for a session yet. */
   #other: SpeechModel | null;
   #chosen: SpeechSession | null = null;
-  #isClosing = false;
+  /** Why it is being closed. */
+  #closing: CallkiteError | null | undefined;
 
   constructor(settings: EitherSettings, request: SpeechSessionRequest) {
     this.#settings = settings;
@@ -110,10 +111,10 @@ class EitherSession implements SpeechSession {
     this.#command((session) => session.instruct(instructions));
   }
 
-  close(): void {
-    this.#isClosing = true;
+  close(error?: CallkiteError): void {
+    this.#closing = error ?? null;
     this.#giveUp();
-    for (const session of this.#sessions.values()) session.close();
+    for (const session of this.#sessions.values()) session.close(error);
   }
 
   #command(command: Command): void {
@@ -147,7 +148,7 @@ class EitherSession implements SpeechSession {
       if (this.#sessions.get(model) !== session) return;
       if (event.type === 'closed') this.#closed(model, session, event.error);
       else if (session === this.#chosen) this.#listener?.(event);
-      else if (event.type === 'ready' && !this.#isClosing) this.#choose(model, session);
+      else if (event.type === 'ready' && this.#closing === undefined) this.#choose(model, session);
     });
   }
 
@@ -169,12 +170,14 @@ class EitherSession implements SpeechSession {
 
   #closed(model: SpeechModel, session: SpeechSession, error: CallkiteError | null): void {
     this.#sessions.delete(model);
-    if (error === null || this.#isClosing) {
-      if (this.#sessions.size === 0) this.#end(null);
+    if (error !== null) {
+      this.#settings.preference.failed(model);
+      this.#settings.logger.warn({ ...this.#describe(model), error }, 'a model failed');
+    }
+    if (error === null || this.#closing !== undefined) {
+      if (this.#sessions.size === 0) this.#end(this.#closing ?? null);
       return;
     }
-    this.#settings.preference.failed(model);
-    this.#settings.logger.warn({ ...this.#describe(model), error }, 'a model failed');
     if (session === this.#chosen) {
       this.#end(passing(error));
       return;

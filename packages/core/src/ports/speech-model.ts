@@ -35,7 +35,7 @@ export type SpeechModelEvent =
    * `interrupted`: the callee, or `stop`, cut it short. `failed`: it can be asked again.
    */
   | { readonly type: 'response-ended'; readonly how: 'completed' | 'interrupted' | 'failed' }
-  /** Always last. `null` after `close`; otherwise why the session ended, retryable or not. */
+  /** Always last. `null` after `close` without an error; otherwise why the session ended, retryable or not. */
   | { readonly type: 'closed'; readonly error: CallkiteError | null };
 
 /**
@@ -61,7 +61,8 @@ export interface SpeechSession {
   heardOnly(utteranceId: string, heardMs: number): void;
   /** Replaces the instructions from the next response on, where the model allows it. */
   instruct(instructions: string): void;
-  close(): void;
+  /** @param error why the session is given up, which `closed` then tells; left out where nothing is wrong with it */
+  close(error?: CallkiteError): void;
 }
 
 /** A model that hears and speaks. Adapters only move sound and words: all prompt text is core's. */

@@ -77,6 +77,17 @@ export function speechModelContract(options: {
     assert.deepEqual(call.events.at(-1), { type: 'closed', error: null });
   });
 
+  test('tells why it was given up', async (_, open) => {
+    const error = new CallkiteError('provider_unavailable', 'it is silent', { retryable: true });
+    for (const isReady of [false, true]) {
+      const call = open();
+      if (isReady) await call.until('ready');
+      call.session.close(error);
+      assert.equal((await call.until('closed')).error, error);
+      call.session.close();
+    }
+  });
+
   test('takes commands at any time, and has no use for them after the end', async (_, open) => {
     const call = open();
     const commands = () => {

@@ -115,9 +115,9 @@ export class LiveSession implements SpeechSession {
     this.#send({ type: 'session.update', session: { delegation } });
   }
 
-  close(): void {
+  close(error?: CallkiteError): void {
     if (this.#socket.isEstablished) this.#send({ type: 'session.close' });
-    this.#socket.close();
+    this.#socket.close(error);
   }
 
   #send(command: LiveCommand): void {
@@ -156,7 +156,7 @@ export class LiveSession implements SpeechSession {
         this.#delegation(event.delegation_id ?? '', event.event);
         break;
       case 'session.closed':
-        this.#socket.fail(
+        this.#socket.close(
           event.reason === 'content'
             ? rejected('the model ended the session because of what was said')
             : unavailable(`the model ended the session (${event.reason})`),
@@ -221,7 +221,7 @@ export class LiveSession implements SpeechSession {
     if (isPermanent(code) || !this.#socket.isEstablished) {
       const what = `the model server refused the session (${code ?? 'no reason given'})`;
       const isRefused = isPermanent(code) || error.type === 'invalid_request_error';
-      this.#socket.fail(isRefused ? rejected(what) : unavailable(what));
+      this.#socket.close(isRefused ? rejected(what) : unavailable(what));
       return;
     }
     this.#settings.logger.warn({ code }, 'the speech model refused a command');

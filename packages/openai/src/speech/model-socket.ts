@@ -20,7 +20,7 @@ export interface ModelSocketOptions {
 export interface ModelSocketListener {
   onOpen(): void;
   onFrame(frame: Buffer): void;
-  /** Once, after everything else. `null` after `close`. */
+  /** Once, after everything else. `null` after `close` without an error. */
   onEnd(error: CallkiteError | null): void;
 }
 
@@ -38,7 +38,7 @@ export class ModelSocket {
 
   constructor(options: ModelSocketOptions, listener: ModelSocketListener) {
     this.#listener = listener;
-    this.#deadline = setTimeout(() => this.fail(timeout()), options.connectTimeoutMs);
+    this.#deadline = setTimeout(() => this.close(timeout()), options.connectTimeoutMs);
     const socket = new WebSocket(options.url, {
       headers: { authorization: `Bearer ${options.apiKey}` },
       // Base64 of speech does not compress, but costs the processor.
@@ -59,10 +59,10 @@ export class ModelSocket {
       if (!this.#isEnded) listener.onFrame(data as Buffer);
     });
     socket.on('unexpected-response', (_, response) => {
-      void refusalOf(response).then((error) => this.fail(error));
+      void refusalOf(response).then((error) => this.close(error));
     });
-    socket.on('error', () => this.fail(unavailable('the connection to the model failed')));
-    socket.on('close', () => this.fail(unavailable('the model ended the session')));
+    socket.on('error', () => this.close(unavailable('the connection to the model failed')));
+    socket.on('close', () => this.close(unavailable('the model ended the session')));
   }
 
   get isEstablished(): boolean {
@@ -83,7 +83,7 @@ export class ModelSocket {
     // Of bytes, which are ours alone, `ws` makes a frame in one piece; of text it makes two.
     this.#socket.send(Buffer.from(frame), { binary: false });
     if (this.#socket.bufferedAmount > MAXIMUM_BUFFERED_BYTES) {
-      this.fail(unavailable('the model takes sound more slowly than it is spoken'));
+      this.close(unavailable('the model takes sound more slowly than it is spoken'));
     }
   }
 
@@ -93,15 +93,7 @@ export class ModelSocket {
     else this.#held.push(frame);
   }
 
-  close(): void {
-    this.#end(null);
-  }
-
-  fail(error: CallkiteError): void {
-    this.#end(error);
-  }
-
-  #end(error: CallkiteError | null): void {
+  close(error: CallkiteError | null = null): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
     clearTimeout(this.#deadline);
@@ -114,7 +106,7 @@ export class ModelSocket {
 
   #ping(): void {
     if (this.#isAlive) this.#socket.ping();
-    else this.fail(unavailable('the model does not answer any more'));
+    else this.close(unavailable('the model does not answer any more'));
     this.#isAlive = false;
   }
 }

@@ -116,8 +116,8 @@ export class RealtimeSession implements SpeechSession {
       this.#send({ type: 'session.update', session: { type: 'realtime', instructions } });
   }
 
-  close(): void {
-    this.#socket.close();
+  close(error?: CallkiteError): void {
+    this.#socket.close(error);
   }
 
   #send(event: RealtimeClientEvent): void {
@@ -217,7 +217,7 @@ export class RealtimeSession implements SpeechSession {
     const { reason, error } = response.status_details ?? {};
     this.#delivery.tell({ type: 'response-ended', how: howItEnded(response.status, reason) });
     const code = codeOf(error ?? {});
-    if (isPermanent(code)) this.#socket.fail(sessionFailure(code, false));
+    if (isPermanent(code)) this.#socket.close(sessionFailure(code, false));
     if (response.status === 'failed')
       this.#settings.logger.warn({ code }, 'a response of the speech model failed');
     this.#responses.done(response.id);
@@ -228,7 +228,7 @@ export class RealtimeSession implements SpeechSession {
     // What is not about a command of ours is about the session, which begins with its configuration.
     const isRefused = !this.#socket.isEstablished && (error.event_id ?? configurationId) === configurationId;
     if (isPermanent(code) || isRefused || code === 'session_expired') {
-      this.#socket.fail(sessionFailure(code, error.type === 'invalid_request_error'));
+      this.#socket.close(sessionFailure(code, error.type === 'invalid_request_error'));
       return;
     }
     const requestIsLost = this.#responses.refused(error.event_id, code);

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { type SpeechModel, type SpeechSession, withSecondSpeechModel } from '@callkite/core';
+import { CallkiteError, type SpeechModel, type SpeechSession, withSecondSpeechModel } from '@callkite/core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   endOf,
@@ -46,10 +46,14 @@ function open(model: SpeechModel) {
 /** Takes a session as far as to be ready. */
 async function accept(server: SpeechServer): Promise<ServerSide> {
   const side = await server.session();
+  await agree(side);
+  return side;
+}
+
+async function agree(side: ServerSide): Promise<void> {
   side.send({ type: 'session.created' });
   await side.expect('session.update');
   side.send({ type: 'session.updated', session: { audio: { input: {} } } });
-  return side;
 }
 
 describe('a session', () => {
@@ -102,9 +106,7 @@ describe('a session', () => {
     const late = await first.session();
     const side = await second.session();
     const closed = new Promise((resolve) => side.socket.once('close', resolve));
-    late.send({ type: 'session.created' });
-    await late.expect('session.update');
-    late.send({ type: 'session.updated', session: { audio: { input: {} } } });
+    await agree(late);
     await closed;
     session.hear('AAAA');
     await late.expect('input_audio_buffer.append');
@@ -178,6 +180,26 @@ describe('a session that was lost', () => {
       await told(events, 1);
     }
     expect(second.asked).toBe(0);
+  });
+
+  it.each([true, false])('and given up is followed by one at the second (ready: %s)', async (isReady) => {
+    const model = withSecond();
+    const silence = new CallkiteError('provider_unavailable', 'it is silent', { retryable: true });
+    const { events, session } = open(model);
+    const side = await first.session();
+    const gone = new Promise((resolve) => side.socket.once('close', resolve));
+    if (isReady) {
+      await agree(side);
+      await told(events, 1);
+    }
+    session.close(silence);
+    expect(await endOf(events)).toBe(silence);
+    await gone;
+    expect(log).toEqual([{ request: 'session', model: 'first', error: silence }]);
+    const { events: next } = open(model);
+    await accept(second);
+    await told(next, 1);
+    expect(first.asked).toBe(1);
   });
 
   it('may be had elsewhere, also where the first will not give another', async () => {

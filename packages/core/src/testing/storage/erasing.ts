@@ -5,7 +5,15 @@ import type { CallRecord } from '../../ports/call-store.ts';
 import type { NewDelivery } from '../../ports/delivery-store.ts';
 import type { Storage } from '../../ports/storage.ts';
 import type { VisitRecord } from '../../ports/web-call-store.ts';
-import { createTenant, definition, fictional, firstPage, type StorageTest, type Tenant } from './tenant.ts';
+import {
+  createTenant,
+  definition,
+  fictional,
+  firstPage,
+  type StorageTest,
+  type Tenant,
+  transferOf,
+} from './tenant.ts';
 
 const blank = { name: 'Blank', definition: workflowDefinition.parse({ objective: 'Nothing.' }) };
 const words = { role: 'user', content: 'I am Jordan Avery.', interrupted: false } as const;
@@ -316,20 +324,16 @@ async function talked(storage: Storage) {
   await storage.calls.appendTranscript(callId, words);
   await storage.forms.storeAnswer(callId, formId, answer);
   assert.equal(await storage.toolCalls.begin(callId, use), null);
-  const transferId = createId('trf');
-  const isTransferring = await storage.transfers.request({
-    id: transferId,
-    callId,
-    integrationId: createId('tri'),
-    name: 'Billing',
-    mode: 'warm',
-    ringSeconds: 25,
-    takeMessages: true,
-    reason: 'Jordan wants a person',
-    summary: 'It is about the invoice of Jordan.',
-    legs: [{ id: createId('leg'), to: fictional(60), source: 'static' }],
-  });
-  assert.equal(isTransferring, true);
+  const transfer = transferOf(callId, [fictional(60)]);
+  const { id: transferId } = transfer;
+  assert.equal(
+    await storage.transfers.request({
+      ...transfer,
+      reason: 'Jordan wants a person',
+      summary: 'It is about the invoice of Jordan.',
+    }),
+    true,
+  );
   assert.equal(await storage.transfers.storeMessage(callId, transferId, 'Call Jordan back'), true);
   await end(storage, attemptId, providerCallId);
   return { tenant, callId, formId, transferId, before: await tenant.call(callId) };

@@ -3,8 +3,8 @@ import { createId } from '../../ids.ts';
 import type { AttemptReport, ClaimResult } from '../../ports/call-store.ts';
 import type { VelocityAlarm } from '../../ports/spending-store.ts';
 import type { Storage } from '../../ports/storage.ts';
-import type { NewTransfer, TransferLegReport } from '../../ports/transfer-store.ts';
-import { createTenant, fictional, type StorageTest, sleep, type Tenant } from './tenant.ts';
+import type { TransferLegReport } from '../../ports/transfer-store.ts';
+import { createTenant, fictional, type StorageTest, sleep, type Tenant, transferOf } from './tenant.ts';
 
 const dayMs = 24 * 3_600_000;
 /** No test takes longer. */
@@ -64,21 +64,6 @@ async function addLine(storage: Storage, tenant: Tenant, mode: 'live' | 'test'):
   });
   if (mode === 'live') await storage.organizations.disconnectNumber(organizationId, tenant.numberId);
   return connectionId;
-}
-
-function transferOf(callId: string, legs: NewTransfer['legs']): NewTransfer {
-  return {
-    id: createId('trf'),
-    callId,
-    integrationId: createId('tri'),
-    name: 'Billing',
-    mode: 'warm',
-    ringSeconds: 25,
-    takeMessages: true,
-    reason: 'Wants a person',
-    summary: '',
-    legs,
-  };
 }
 
 /** What calls cost, and that none begins beyond the limit of a day. */
@@ -210,19 +195,15 @@ export function spendingContract(anyTime: StorageTest, openAnother?: () => Promi
     const { transfers } = storage;
     const { callId, attemptId } = await tenant.placed();
     await report(storage, attemptId, 'in-progress');
-    const legs = [60, 61].map((index) => ({
-      id: createId('leg'),
-      to: fictional(index),
-      source: index === 60 ? ('static' as const) : ('fallback' as const),
-    }));
-    const [first = '', second = ''] = legs.map(({ id }) => id);
+    const transfer = transferOf(callId, [fictional(60), fictional(61)]);
+    const [first = '', second = ''] = transfer.legs.map(({ id }) => id);
     const told = (progress: TransferLegReport['progress'], seconds: number | null = null) => ({
       providerCallId: null,
       progress,
       outcome: progress === 'ended' ? ('refused' as const) : null,
       seconds,
     });
-    await transfers.request(transferOf(callId, legs));
+    await transfers.request(transfer);
     assert.equal((await transfers.proceed(callId, () => true, null)).step, 'dial');
     assert.equal(await used(storage, tenant), 2);
     await transfers.report(first, told('answered'));
@@ -283,8 +264,7 @@ export function spendingContract(anyTime: StorageTest, openAnother?: () => Promi
     assert.ok(tested.result === 'claimed');
     alarms.push(tested.claim.velocityAlarm);
     for (let count = 0; count < 3; count += 1) await dial(stranger);
-    const legs = [{ id: createId('leg'), to: fictional(60), source: 'static' as const }];
-    await storage.transfers.request(transferOf(callId, legs));
+    await storage.transfers.request(transferOf(callId));
     const step = await storage.transfers.proceed(callId, () => true, null);
     assert.ok(step.step === 'dial');
     alarms.push(step.velocityAlarm);

@@ -4,6 +4,7 @@ import { createId } from '../../ids.ts';
 import type { AcceptCall, CallRecord, DialClaim } from '../../ports/call-store.ts';
 import type { Job, JobKind } from '../../ports/job-store.ts';
 import type { Storage } from '../../ports/storage.ts';
+import type { NewTransfer } from '../../ports/transfer-store.ts';
 
 /** Registers one test of the contract. */
 export type StorageTest = (name: string, run: (storage: Storage) => Promise<void>) => void;
@@ -180,4 +181,27 @@ export function tick(): Promise<void> {
 
 export function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+/** A transfer to these numbers, one after the other. */
+export function transferOf(
+  callId: string,
+  numbers: readonly string[] = [fictional(60), fictional(61)],
+): NewTransfer {
+  return {
+    id: createId('trf'),
+    callId,
+    integrationId: createId('tri'),
+    name: 'Billing',
+    mode: 'warm',
+    ringSeconds: 25,
+    takeMessages: true,
+    reason: 'Wants a person',
+    summary: 'It is about invoice 7.',
+    legs: numbers.map((to, index) => ({
+      id: createId('leg'),
+      to,
+      source: index === 0 ? 'static' : 'fallback',
+    })),
+  };
 }

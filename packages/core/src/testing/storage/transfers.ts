@@ -1,8 +1,16 @@
 import assert from 'node:assert/strict';
 import { createId } from '../../ids.ts';
 import type { Storage } from '../../ports/storage.ts';
-import type { NewTransfer, TransferLegReport, TransferStep } from '../../ports/transfer-store.ts';
-import { createTenant, fictional, firstPage, type StorageTest, type Tenant, tick } from './tenant.ts';
+import type { TransferLegReport, TransferStep } from '../../ports/transfer-store.ts';
+import {
+  createTenant,
+  fictional,
+  firstPage,
+  type StorageTest,
+  type Tenant,
+  tick,
+  transferOf,
+} from './tenant.ts';
 
 const settings = {
   name: 'Billing',
@@ -15,28 +23,6 @@ const settings = {
 } as const;
 
 const anyNumber = () => true;
-
-function transferOf(
-  callId: string,
-  numbers: readonly string[] = [fictional(60), fictional(61)],
-): NewTransfer {
-  return {
-    id: createId('trf'),
-    callId,
-    integrationId: createId('tri'),
-    name: 'Billing',
-    mode: 'warm',
-    ringSeconds: 25,
-    takeMessages: true,
-    reason: 'Wants a person',
-    summary: 'It is about invoice 7.',
-    legs: numbers.map((to, index) => ({
-      id: createId('leg'),
-      to,
-      source: index === 0 ? 'static' : 'fallback',
-    })),
-  };
-}
 
 /** A call that talks. */
 async function liveCall(storage: Storage, tenant: Tenant): Promise<{ callId: string; attemptId: string }> {

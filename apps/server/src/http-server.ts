@@ -3,6 +3,7 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { Callkite } from '@callkite/core';
+import { idleConnectionMs } from '@callkite/core/node';
 import { CallkiteModule } from '@callkite/nestjs';
 import { Controller, type DynamicModule, Get, Inject, Module, Req, Res } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -97,6 +98,7 @@ export async function serve(options: {
     },
   );
   const server: Server = app.getHttpServer();
+  server.keepAliveTimeout = idleConnectionMs;
   server.listen(settings.port, settings.host);
   await once(server, 'listening');
   await app.init();

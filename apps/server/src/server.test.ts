@@ -140,6 +140,12 @@ describe('the server on its embedded default', { timeout: 120_000 }, () => {
     expect(text).not.toContain('call_01k9');
   });
 
+  it('keeps idle connections longer than load balancers do', async () => {
+    const { url } = await start({ CALLKITE_DEMO: '0' });
+    const { headers } = await fetch(`${url}/healthz`);
+    expect(headers.get('keep-alive')).toBe('timeout=65');
+  });
+
   it('sends headers that keep browsers careful, and no other product’s name', async () => {
     const { url } = await start();
     const { headers, status } = await fetch(`${url}/docs`);

@@ -2,7 +2,7 @@ export { servesPath } from './http/handler.ts';
 export { type HttpMount, type MountOptions, nodeHandler } from './http/node-handler.ts';
 export { callkiteMiddleware, type NodeMiddleware } from './http/node-middleware.ts';
 export { attachSockets, type SocketMount } from './http/node-sockets.ts';
-export { type Served, serve } from './http/serve.ts';
+export { idleConnectionMs, type Served, serve } from './http/serve.ts';
 export {
   createOutboundFetch,
   type OutboundAnswer,

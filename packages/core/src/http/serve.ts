@@ -10,6 +10,12 @@ export interface Served {
 }
 
 /**
+ * For `keepAliveTimeout` of a server: longer than the 60 s for which load balancers keep idle connections, so that no
+ * request meets one that is just being closed. Node's own 5 s are shorter.
+ */
+export const idleConnectionMs = 65_000;
+
+/**
  * Serves the HTTP API and the carriers' webhooks and sockets. Rejects with Node's own error, such as `EADDRINUSE`.
  * @param address `host` @default '127.0.0.1'
  */
@@ -18,6 +24,7 @@ export async function serve(
   { port, host = '127.0.0.1' }: { port: number; host?: string },
 ): Promise<Served> {
   const server = createServer(nodeHandler(callkite));
+  server.keepAliveTimeout = idleConnectionMs;
   attachSockets(server, callkite);
   server.listen(port, host);
   await once(server, 'listening');

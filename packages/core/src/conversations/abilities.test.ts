@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
 import type { CallForm } from '../ports/form-store.ts';
 import { type AgentTool, defineTool } from './agent-tool.ts';
-import { closed, said, settle, stageEachTest, start, storeAway } from './testing/stage.ts';
+import { closed, interrupted, said, settle, stageEachTest, start, storeAway } from './testing/stage.ts';
 
 stageEachTest();
 
@@ -43,6 +43,19 @@ describe('tools', () => {
       'Understood, we will not call you again. Goodbye.',
     ]);
     expect(channel.did).toEqual(['end']);
+  });
+
+  it.each(['hangs up', 'speaks'])('notes it also when the callee %s before the turn is over', async (how) => {
+    const { channel, reasons, optOuts } = await start({
+      script: [{ turn: [{ tool: 'note_opt_out', input: {} }, { hang: true }] }],
+    });
+    channel.hear(said('I would rather you people left me in peace for good'));
+    await settle();
+    expect(optOuts).toEqual([]);
+    channel.hear(how === 'speaks' ? interrupted('') : closed);
+    await settle();
+    expect(optOuts).toHaveLength(1);
+    expect(reasons).toEqual(['opted_out']);
   });
 
   it('tells the model in words what was wrong with a tool call', async () => {

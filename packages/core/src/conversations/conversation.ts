@@ -411,8 +411,11 @@ export function converse(options: ConversationOptions): Conversation {
   function onSaid(words: string, { knowsAll }: { readonly knowsAll: boolean }): void {
     askedWhetherThere = false;
     consent.heard(words, { knowsAll });
-    if (asksForNoMoreCalls(words)) optOut();
-    else if (phase === 'talking') answer.said(words);
+    if (asksForNoMoreCalls(words)) {
+      // The answer that the model may have begun is not what they asked for.
+      if (phase === 'talking') talk.hush();
+      optOut();
+    } else if (phase === 'talking') answer.said(words);
   }
 
   function onPressed(digit: string): void {

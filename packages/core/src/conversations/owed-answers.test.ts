@@ -25,7 +25,7 @@ function stage() {
 
 it('a callee who waits hears that the line is alive, until nothing is to be expected', () => {
   const { told, owed } = stage();
-  owed.expect();
+  owed.expect('words');
   vi.advanceTimersByTime(4_999);
   expect(told).toEqual(['slow']);
   vi.advanceTimersByTime(10_000);
@@ -34,7 +34,7 @@ it('a callee who waits hears that the line is alive, until nothing is to be expe
 
 it('a model that goes on is not taken for stalled', () => {
   const { told, owed } = stage();
-  owed.expect();
+  owed.expect('words');
   for (let count = 0; count < 5; count += 1) {
     vi.advanceTimersByTime(4_000);
     owed.progressed();
@@ -44,24 +44,37 @@ it('a model that goes on is not taken for stalled', () => {
   expect(told).toEqual(['slow', 'stalled']);
 });
 
-it('one answer is owed in place of all, for which the callee has waited as long', () => {
+it('what is owed in place of all has been waited for as long', () => {
   const { told, owed } = stage();
-  owed.expect();
-  owed.expect();
+  owed.expect('words');
+  owed.expect('turn');
   vi.advanceTimersByTime(6_000);
-  owed.renew();
+  owed.renew(['words']);
   vi.advanceTimersByTime(6_000);
   expect(told).toEqual(['slow', 'stalled', 'gone']);
   owed.given();
   expect(owed.areAny).toBe(false);
-  owed.renew();
-  expect(owed.areAny).toBe(true);
+});
+
+it('turns are owed one answer, until the callee speaks again', () => {
+  const { owed } = stage();
+  owed.expect({ line: 'Hello.' });
+  owed.expect('turn');
+  owed.expect('turn');
+  expect(owed.all).toEqual([{ line: 'Hello.' }, 'turn']);
+  owed.withdrawTurn();
+  expect(owed.all).toEqual([{ line: 'Hello.' }]);
+  owed.expect('turn');
+  owed.given();
+  expect(owed.all).toEqual(['turn']);
+  owed.given();
+  expect(owed.areAny).toBe(false);
 });
 
 it('silence counts again once every answer was given', () => {
   const { told, owed } = stage();
-  owed.expect();
-  owed.expect();
+  owed.expect('words');
+  owed.expect({ line: 'Hello.' });
   owed.progressed();
   owed.given();
   expect(owed.areAny).toBe(true);
@@ -75,7 +88,7 @@ it('silence counts again once every answer was given', () => {
 
 it('nobody gives up on a tool at work', () => {
   const { told, owed } = stage();
-  owed.expect();
+  owed.expect('words');
   owed.toolBegan();
   vi.advanceTimersByTime(60_000);
   expect(told).toEqual(['slow']);
@@ -86,7 +99,7 @@ it('nobody gives up on a tool at work', () => {
 
 it('an answer that is not wanted any more is not waited for', () => {
   const { told, owed } = stage();
-  owed.expect();
+  owed.expect('words');
   owed.drop();
   expect(owed.areAny).toBe(false);
   vi.advanceTimersByTime(60_000);

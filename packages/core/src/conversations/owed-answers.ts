@@ -1,11 +1,17 @@
 import { keepPace, type Pace } from './pace.ts';
 import type { SilenceWatch } from './silence.ts';
 
-/** The answers a speech model owes. While it owes any, the callee waits: their silence is not counted. */
+/** An answer to a turn of the callee, other words of the model's own, or a line of ours, word for word. */
+export type Owed = 'turn' | 'words' | { readonly line: string };
+
+/** What a speech model owes, in the order in which it is given. While it owes any, the callee waits: their silence is not counted. */
 export interface OwedAnswers {
   readonly areAny: boolean;
-  /** One more is owed. */
-  expect(): void;
+  readonly all: readonly Owed[];
+  /** One more is owed. Turns that were not answered get one answer together. */
+  expect(owed: Owed): void;
+  /** The callee speaks again: what they said before is not answered by itself. */
+  withdrawTurn(): void;
   /** The model has begun to speak, or goes on. */
   progressed(): void;
   /** A tool is at work for an answer. */
@@ -15,8 +21,8 @@ export interface OwedAnswers {
   given(): void;
   /** None is owed any more. */
   drop(): void;
-  /** Whatever was owed, it is one answer now. The callee goes on waiting. */
-  renew(): void;
+  /** Whatever was owed, it is this now. The callee goes on waiting. */
+  renew(owed: readonly Owed[]): void;
 }
 
 export function owedAnswers(options: {
@@ -29,44 +35,44 @@ export function owedAnswers(options: {
   onGone(): void;
 }): OwedAnswers {
   const { silence, onSlow, onStalled, onGone } = options;
-  let count = 0;
+  let queue: readonly Owed[] = [];
   let pace: Pace | null = null;
 
-  function drop(): void {
-    count = 0;
-    pace?.stop();
-    pace = null;
-    silence.release();
-  }
-
-  function expect(): void {
-    count += 1;
-    if (count > 1) return;
-    silence.hold();
-    const own = keepPace(onSlow, onStalled);
-    pace = own;
-    own.signal.addEventListener('abort', () => {
-      if (pace === own) onGone();
-    });
+  function become(next: readonly Owed[]): void {
+    queue = next;
+    if (queue.length === 0) {
+      pace?.stop();
+      pace = null;
+      silence.release();
+    } else if (pace === null) {
+      silence.hold();
+      const own = keepPace(onSlow, onStalled);
+      pace = own;
+      own.signal.addEventListener('abort', () => {
+        if (pace === own) onGone();
+      });
+    }
   }
 
   return {
     get areAny() {
-      return count > 0;
+      return queue.length > 0;
     },
-    expect,
+    get all() {
+      return queue;
+    },
+    expect(owed) {
+      if (owed !== 'turn' || !queue.includes('turn')) become([...queue, owed]);
+    },
+    withdrawTurn: () => become(queue.filter((owed) => owed !== 'turn')),
     progressed: () => pace?.progressed(),
     toolBegan: () => pace?.toolBegan(),
     toolEnded: () => pace?.toolEnded(),
     given() {
-      count = Math.max(0, count - 1);
-      if (count === 0) drop();
-      else pace?.progressed();
+      become(queue.slice(1));
+      pace?.progressed();
     },
-    drop,
-    renew() {
-      if (count === 0) expect();
-      count = 1;
-    },
+    drop: () => become([]),
+    renew: become,
   };
 }

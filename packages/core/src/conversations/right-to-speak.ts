@@ -10,12 +10,18 @@ export interface RightToSpeak {
   /** What is left of an utterance is not heard. @returns whether that is new */
   drop(utteranceId: string): boolean;
   isDropped(utteranceId: string): boolean;
-  /** To be asked of everything that is not dropped. It is dropped if the model was told to keep quiet. */
+  /**
+   * To be asked of everything that is not dropped. It is dropped if the model was told to keep quiet before it began this
+   * utterance.
+   */
   mayBeHeard(utteranceId: string): boolean;
+  /** It was begun when only lines of ours were to be heard. */
+  isLine(utteranceId: string): boolean;
 }
 
 export function rightToSpeak(): RightToSpeak {
   const allowed = new Set<string>();
+  const lines = new Set<string>();
   const dropped = new Set<string>();
   let isHushed = false;
   let linesOwed = 0;
@@ -39,14 +45,18 @@ export function rightToSpeak(): RightToSpeak {
     },
     isDropped: (utteranceId) => dropped.has(utteranceId),
     mayBeHeard(utteranceId) {
-      if (!isHushed || allowed.has(utteranceId)) return true;
-      if (linesOwed === 0) {
+      if (allowed.has(utteranceId)) return true;
+      if (isHushed && linesOwed === 0) {
         dropped.add(utteranceId);
         return false;
       }
-      linesOwed -= 1;
+      if (isHushed) {
+        linesOwed -= 1;
+        lines.add(utteranceId);
+      }
       allowed.add(utteranceId);
       return true;
     },
+    isLine: (utteranceId) => lines.has(utteranceId),
   };
 }

@@ -7,7 +7,7 @@ import { beepDetector } from './answer/beep-detector.ts';
 import { calleeTurns } from './callee-turns.ts';
 import type { CarrierLine } from './carrier-line.ts';
 import { lastLine } from './last-line.ts';
-import { owedAnswers } from './owed-answers.ts';
+import { type Owed, owedAnswers } from './owed-answers.ts';
 import { dialogue, notes, pressedNote, withoutParentheses } from './prompt.ts';
 import { rightToSpeak } from './right-to-speak.ts';
 import { keyTones, waitingTone } from './sound.ts';
@@ -88,6 +88,12 @@ export function talkInSound(options: SoundTalkOptions): Talk {
   let hasSpokenInResponse = false;
   let hasSpokenInTurn = false;
   let toolCalls: ModelToolCall[] = [];
+  /** The last use of tools. */
+  let using: Promise<void> = Promise.resolve();
+  /** A response has begun that has not ended. */
+  let isResponding = false;
+  /** The response under way was begun before the opening line was asked for. */
+  let isOlderThanOpening = false;
   /** When the callee fell silent, until the agent answers. */
   let saidAtMs: number | null = null;
   let isClosed = false;
@@ -111,7 +117,7 @@ export function talkInSound(options: SoundTalkOptions): Talk {
 
   function respond(): void {
     session.respond();
-    owed.expect();
+    owed.expect('words');
   }
 
   function conclude(how: Parameters<TalkListener['turnEnded']>[0]): void {
@@ -165,22 +171,36 @@ export function talkInSound(options: SoundTalkOptions): Talk {
     // A last line that cannot be talked over is made and heard to its end.
     if (last.stage !== 'none' && last.isSafe) return;
     // The opening line is made to its end, whoever speaks.
-    if (!opening?.isOpen) {
+    if (opening?.isOpen) {
+      owed.withdrawTurn();
+    } else {
       session.stop();
       owed.drop();
     }
     afterOpening = null;
-    for (const { utteranceId } of waiting.splice(0)) {
-      if (rights.drop(utteranceId)) session.heardOnly(utteranceId, 0);
-    }
+    dropWaiting();
     mayAskAgain = true;
     hasSpokenInTurn = false;
     toolUse.newTurn();
     if (isSafe) return;
-    const cut = playback.cut();
-    for (const { id, heardMs } of cut) session.heardOnly(id, heardMs);
-    if (cut.length > 0) listener.spoken('cut');
+    if (cutOff()) listener.spoken('cut');
     if (last.stage === 'asked' || last.stage === 'playing') last.go();
+  }
+
+  /** What is playing stops, and nothing more of it is taken in. @returns whether anything was */
+  function cutOff(): boolean {
+    const cut = playback.cut();
+    for (const { id, heardMs } of cut) {
+      rights.drop(id);
+      session.heardOnly(id, heardMs);
+    }
+    return cut.length > 0;
+  }
+
+  function dropWaiting(): void {
+    for (const { utteranceId } of waiting.splice(0)) {
+      if (rights.drop(utteranceId)) session.heardOnly(utteranceId, 0);
+    }
   }
 
   function calleeStopped(): void {
@@ -188,7 +208,7 @@ export function talkInSound(options: SoundTalkOptions): Talk {
     silence.calleeSpeaking(false);
     listener.calleeSpeaking(false);
     saidAtMs = performance.now();
-    if (last.stage === 'none' && !rights.isHushed) owed.expect();
+    if (last.stage === 'none' && !rights.isHushed) owed.expect('turn');
   }
 
   function calleeSaid(turnId: string, words: string): void {
@@ -200,6 +220,7 @@ export function talkInSound(options: SoundTalkOptions): Talk {
 
   function agentSpeaks(event: AgentSpeech): void {
     const { utteranceId } = event;
+    isResponding = true;
     if (rights.isDropped(utteranceId)) return;
     if (opening !== null && openingId === null) {
       openingId = utteranceId;
@@ -270,7 +291,7 @@ export function talkInSound(options: SoundTalkOptions): Talk {
   function agentSounds(utteranceId: string, audio: string): void {
     const arrivedAtMs = performance.now();
     playback.play(utteranceId, audio);
-    if (last.stage === 'asked') {
+    if (last.stage === 'asked' && rights.isLine(utteranceId)) {
       clearTimeout(lineLimit);
       last.sounds();
     }
@@ -280,23 +301,32 @@ export function talkInSound(options: SoundTalkOptions): Talk {
     saidAtMs = null;
   }
 
-  function responseEnded(how: 'completed' | 'interrupted' | 'failed'): void {
+  function responseEnded(told: 'completed' | 'interrupted' | 'failed'): void {
+    // One that was complete before it could be stopped for a line of ours says nothing about that line.
+    const isOlder = opening?.isOpen === true && isOlderThanOpening;
+    const how = isOlder ? 'interrupted' : told;
+    isResponding = false;
+    isOlderThanOpening = false;
     const calls = toolCalls;
     const hasSpoken = hasSpokenInResponse;
     toolCalls = [];
     hasSpokenInResponse = false;
+    if (isClosed) {
+      if (calls.length > 0) using = use(calls, false);
+      return;
+    }
     if (how !== 'interrupted') owed.given();
     if (last.stage !== 'none') {
       last.goIfHeard();
       return;
     }
     // A response that was stopped for the line is another one.
-    if (opening?.isOpen && (how !== 'interrupted' || openingId !== null)) {
+    if (opening?.isOpen && !isOlder && (how !== 'interrupted' || openingId !== null)) {
       opening.refuse();
       return;
     }
     if (isSafe) goOnAfterOpening();
-    if (calls.length > 0) void use(calls, how !== 'interrupted');
+    if (calls.length > 0) using = use(calls, how !== 'interrupted');
     else if (how === 'interrupted') return;
     else if (how === 'failed' || !hasSpoken) askAgain();
     else conclude('answered');
@@ -313,17 +343,18 @@ export function talkInSound(options: SoundTalkOptions): Talk {
 
   async function use(calls: readonly ModelToolCall[], mayGoOn: boolean): Promise<void> {
     const own = session;
-    if (mayGoOn) owed.expect();
+    if (mayGoOn) owed.expect('words');
     owed.toolBegan();
     const { wanted, isQuiet, isStale } = await toolUse.use(calls, (toolCallId, output) => {
       if (own === session && !isClosed) own.answerTool(toolCallId, output);
     });
-    if (isClosed) return;
     owed.toolEnded();
+    // Whatever the call has come to meanwhile.
     if (wanted.includes('opt-out')) {
-      conclude('opt-out');
+      listener.turnEnded('opt-out', hasSpokenInTurn);
       return;
     }
+    if (isClosed) return;
     // Who speaks meanwhile is answered by the model, which has the results.
     if (isStale || !mayGoOn || own !== session || last.stage !== 'none') return;
     owed.drop();
@@ -341,10 +372,12 @@ export function talkInSound(options: SoundTalkOptions): Talk {
   function sessionLost(error: CallkiteError | null): void {
     if (isClosed || isModelLost || last.stage === 'gone') return;
     logger.warn({ callId, error }, 'the session with the speech model was lost');
-    const isAnswerOwed = owed.areAny || turns.isSpeaking;
+    const unanswered: readonly Owed[] = turns.isSpeaking ? [...owed.all, 'turn'] : owed.all;
     turns.giveUp();
     playback.endAll();
     toolCalls = [];
+    isResponding = false;
+    isOlderThanOpening = false;
     if (last.stage === 'playing') return;
     if (!mayReconnect || error?.retryable === false) {
       loseModel('no session with the speech model can be had');
@@ -352,14 +385,24 @@ export function talkInSound(options: SoundTalkOptions): Talk {
     }
     mayReconnect = false;
     connect();
-    if (isAnswerOwed && last.stage === 'none' && !opening?.isOpen) {
-      session.respond();
-      owed.renew();
+    if (last.stage === 'none' && !opening?.isOpen) {
+      askAgainFor(unanswered);
       return;
     }
     owed.drop();
     if (last.stage === 'asked') session.say(last.text);
     else if (opening?.isOpen) opening.refuse();
+  }
+
+  /** Of a fresh session: what the one before it owed. */
+  function askAgainFor(unanswered: readonly Owed[]): void {
+    const lines = unanswered.filter((each) => typeof each === 'object');
+    // A line of ours answers the callee as well.
+    const areWordsOwed = unanswered.includes('words') || (lines.length === 0 && unanswered.includes('turn'));
+    if (rights.isHushed) rights.hush(lines.length);
+    for (const { line } of lines) session.say(line);
+    if (areWordsOwed) session.respond();
+    owed.renew(areWordsOwed ? [...lines, 'words'] : lines);
   }
 
   function loseModel(why: string): void {
@@ -379,6 +422,7 @@ export function talkInSound(options: SoundTalkOptions): Talk {
     isSafe = true;
     rights.restore();
     openingId = null;
+    isOlderThanOpening = isResponding;
     opening = verifiedLine(text, {
       release(audio) {
         clearTimeout(lineLimit);
@@ -396,7 +440,11 @@ export function talkInSound(options: SoundTalkOptions): Talk {
 
   function say(text: string): void {
     if (isSafe && !rights.isHushed) {
-      afterOpening = () => ask(text);
+      const before = afterOpening;
+      afterOpening = () => {
+        before?.();
+        ask(text);
+      };
       return;
     }
     if (rights.isHushed) {
@@ -408,7 +456,7 @@ export function talkInSound(options: SoundTalkOptions): Talk {
 
   function ask(line: string): void {
     session.say(line);
-    owed.expect();
+    owed.expect({ line });
   }
 
   function takeTurn(occasion: Occasion): void {
@@ -432,6 +480,7 @@ export function talkInSound(options: SoundTalkOptions): Talk {
     if (opening?.isOpen) playback.cut();
     opening = null;
     afterOpening = null;
+    dropWaiting();
     // Nothing else is said any more.
     rights.hush(text === '' ? 0 : 1);
     // The opening line may still be playing, which nothing cuts off.
@@ -523,10 +572,13 @@ export function talkInSound(options: SoundTalkOptions): Talk {
     isClosed = true;
     clearTimeout(lineLimit);
     const carrierSettled = last.settle();
+    // The callee may be gone before the end of the response that hears their wish.
+    if (toolCalls.length > 0) using = use(toolCalls.splice(0), false);
     session.stop();
     owed.drop();
     playback.cut();
     await Promise.all([turns.known(lastWordsMs), carrierSettled]);
+    await using;
     turns.giveUp();
     session.close();
     listener.closed();
@@ -548,7 +600,7 @@ export function talkInSound(options: SoundTalkOptions): Talk {
         session.stop();
         owed.drop();
       }
-      if (!isSafe) for (const { id, heardMs } of playback.cut()) session.heardOnly(id, heardMs);
+      if (!isSafe) cutOff();
       say(text);
     },
     takeTurn(occasion: Occasion) {

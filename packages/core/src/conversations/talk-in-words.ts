@@ -15,6 +15,8 @@ export function talkInWords(
   let turn: AbortController | null = null;
   let saidAtMs = 0;
   let isClosed = false;
+  /** Of the last turn; never rejects. */
+  let lastResult: Promise<unknown> = Promise.resolve();
   let listener: TalkListener;
 
   function startTurn(occasion: Occasion): void {
@@ -63,8 +65,12 @@ export function talkInWords(
       },
       logger,
     });
-    void result.then((how) => {
-      if (turn !== own || how === 'aborted') return;
+    lastResult = result.then((how) => {
+      if (turn !== own) {
+        if (how === 'opt-out') listener.turnEnded(how, hasSpoken);
+        return;
+      }
+      if (how === 'aborted') return;
       speakPiece(pieces.flush(), true);
       turn = null;
       silence.release();
@@ -99,7 +105,8 @@ export function talkInWords(
     isClosed = true;
     stopTurn();
     voice.progressed({ type: 'closed', atMs: performance.now() });
-    listener.closed();
+    // The callee may be gone before the end of the turn that hears their wish.
+    void lastResult.then(() => listener.closed());
   }
 
   function handle(event: CalleeEvent): void {
@@ -158,6 +165,7 @@ export function talkInWords(
     leaveMessage: (message) => voice.say(message, { last: true }),
     pressDigits: (digits) => channel.pressDigits(digits),
     finish(line, { interruptible }) {
+      if (isClosed) return;
       stopTurn();
       voice.finishUtterance();
       voice.say(line, { last: true, interruptible });

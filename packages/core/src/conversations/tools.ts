@@ -61,6 +61,9 @@ export function conversationTool<Input extends z.ZodObject, Accepted extends z.Z
   };
 }
 
+/** Who hangs up at once has said so all the same: this one is used after the end of a call, too. */
+export const optOutTool = 'note_opt_out';
+
 /** What the agent may do on every call. */
 export const callTools: readonly ConversationTool[] = [
   conversationTool({
@@ -71,7 +74,7 @@ export const callTools: readonly ConversationTool[] = [
     run: () => ({ effect: 'end-call' }),
   }),
   conversationTool({
-    name: 'note_opt_out',
+    name: optOutTool,
     description:
       'Records that the person wants no more calls, confirms it to them and hangs up. Use it as soon as they ask, in whatever words.',
     input: z.strictObject({}),

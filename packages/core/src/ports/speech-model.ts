@@ -14,7 +14,7 @@ export interface SpeechSessionRequest {
 
 /**
  * What a speech model does. An utterance is one piece of talk of the agent, a turn one of the callee; their ids are the
- * model's own and appear in spoken order, while `said` may come long after.
+ * model's own, are not those of any other session, and appear in spoken order, while `said` may come long after.
  */
 export type SpeechModelEvent =
   /** The session takes sound from now on. Always before any other event but `closed`. */

@@ -1,5 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import type { SpeechModelEvent } from '@callkite/core';
 import { BYTES_PER_MS } from './audio-frames.ts';
+
+/** A call may have several sessions, whose utterances and turns are not to be taken for one another. */
+const sessionPrefix = () => randomUUID().slice(0, 8);
 
 /** Mean amplitude of 16-bit samples: what is below is no speech. */
 const QUIET = 24;
@@ -18,6 +22,7 @@ export class LiveUtterances {
   readonly #tell: (event: SpeechModelEvent) => void;
   readonly #onEnd: () => void;
   readonly #pauseMs: number;
+  readonly #prefix = sessionPrefix();
   #count = 0;
   #openId: string | null = null;
   /** Words that came before their sound. */
@@ -41,7 +46,7 @@ export class LiveUtterances {
     if (this.#openId === null) {
       if (isQuiet) return;
       this.#count += 1;
-      this.#openId = `utterance_${this.#count}`;
+      this.#openId = `${this.#prefix}_utterance_${this.#count}`;
       this.#quietMs = 0;
     }
     const utteranceId = this.#openId;
@@ -79,6 +84,7 @@ export class LiveUtterances {
 export class LiveTurns {
   readonly #tell: (event: SpeechModelEvent) => void;
   readonly #pauseMs: number;
+  readonly #prefix = sessionPrefix();
   #count = 0;
   #text = '';
   #endMs = 0;
@@ -104,7 +110,7 @@ export class LiveTurns {
     this.#text = '';
     if (text === '') return;
     this.#count += 1;
-    this.#tell({ type: 'said', turnId: `turn_${this.#count}`, text });
+    this.#tell({ type: 'said', turnId: `${this.#prefix}_turn_${this.#count}`, text });
   }
 }
 

@@ -1,0 +1,161 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { phrasesFor } from './phrases.ts';
+import { greetInSound, startInSound } from './testing/sound-stage.ts';
+
+const phrases = phrasesFor('en');
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe('who wants no more calls', () => {
+  it('hears that confirmed at once, in place of what the model began to answer', async () => {
+    const stage = await greetInSound();
+    stage.spoke('t1');
+    stage.begins('u3', 3);
+    await stage.said('t1', 'Stop calling me.');
+    // A response that is stopped tells the end of its utterance.
+    stage.ends('u3');
+    stage.responded('interrupted');
+    stage.utters('u4', phrases.optedOut, 4);
+    stage.responded();
+    await stage.heardAll();
+    await stage.wait(6_000);
+    expect(stage.log).toEqual(['play 3', 'clear', `say ${phrases.optedOut}`, 'play 4', 'end']);
+    expect(stage.reasons).toEqual(['opted_out']);
+  });
+
+  it('hears the opening line to its end and the confirmation, and nothing in between', async () => {
+    const stage = await startInSound();
+    stage.utters('u1', stage.disclosure, 1, 9_000);
+    stage.responded();
+    stage.spoke('t1');
+    stage.utters('u3', 'I am calling about your visit.', 3);
+    stage.responded();
+    stage.log.length = 0;
+    await stage.said('t1', 'Stop calling me.');
+    await stage.heardAll();
+    stage.utters('u4', phrases.optedOut, 4);
+    stage.responded();
+    await stage.heardAll();
+    await stage.wait(6_000);
+    expect(stage.log).toEqual([`say ${phrases.optedOut}`, 'play 4', 'end']);
+  });
+
+  it.each([
+    ['knows their words', true],
+    ['does not know their words yet', false],
+  ])(
+    'and hangs up is not called again, also when it is the model that understood, and it %s',
+    async (_, isKnown) => {
+      const stage = await greetInSound();
+      stage.spoke('t1');
+      if (isKnown) await stage.said('t1', 'I am done with you people.');
+      stage.tell({ type: 'tool-call', call: { id: 'c1', name: 'note_opt_out', arguments: '{}' } });
+      if (!isKnown) stage.responded();
+      await stage.wait(300);
+      stage.onChannel({ type: 'closed' });
+      await stage.wait(100);
+      if (!isKnown) await stage.said('t1', 'I am done with you people.');
+      await stage.wait(3_000);
+      await stage.conversation.finished;
+      expect(stage.optOuts).toEqual(['+12025550123']);
+      expect(stage.reasons).toEqual(['opted_out']);
+    },
+  );
+});
+
+it('an assistant that screens calls is answered, whatever the model was saying', async () => {
+  const stage = await greetInSound();
+  stage.spoke('t1');
+  stage.begins('u3', 3);
+  await stage.said(
+    't1',
+    'Hi, the person you are calling is using a screening service. Go ahead and say your name and why you are calling.',
+  );
+  stage.ends('u3');
+  stage.responded('interrupted');
+  stage.utters('u4', 'This is an AI assistant calling on behalf of Example Dental.', 4);
+  stage.responded();
+  expect(stage.log).toEqual(['play 3', 'clear', expect.stringMatching(/^say .*AI assistant/), 'play 4']);
+});
+
+describe('a session that is replaced', () => {
+  const asking = { definition: { recording: { mode: 'ask' } } } as const;
+
+  it.each(['is lost', 'is silent'])(
+    'when it %s is asked again for the line that was not said',
+    async (how) => {
+      const stage = await startInSound(asking);
+      stage.utters('u1', stage.disclosure, 1, 4_000);
+      stage.responded();
+      stage.spoke('t1');
+      await stage.said('t1', 'Hello?');
+      await stage.heardAll();
+      expect(stage.log.at(-1)).toBe(`say ${phrases.recordingQuestion}`);
+      if (how === 'is lost') await stage.loseSession();
+      else await stage.wait(5_100);
+      expect(stage.log.at(-1)).toBe(`2: say ${phrases.recordingQuestion}`);
+      expect(stage.log.join()).not.toContain('respond');
+    },
+  );
+
+  it('is asked for an answer when that was owed', async () => {
+    const stage = await greetInSound();
+    stage.spoke('t1');
+    await stage.said('t1', 'When do you close?');
+    await stage.wait(5_100);
+    expect(stage.log.at(-1)).toBe('2: respond');
+  });
+});
+
+it('turns that were answered together leave nothing owed', async () => {
+  const stage = await startInSound();
+  stage.spoke('t1');
+  await stage.said('t1', 'Hello?');
+  stage.spoke('t2');
+  await stage.said('t2', 'Who is there?');
+  stage.utters('u1', stage.disclosure, 1);
+  stage.responded();
+  await stage.heardAll();
+  stage.utters('u2', 'This is the assistant.', 2);
+  stage.responded();
+  await stage.heardAll();
+  stage.log.length = 0;
+  await stage.wait(5_100);
+  expect(stage.log).toEqual([]);
+});
+
+it.each([true, false])(
+  'an answer that was complete before it was withheld does not cost the line in its place (web: %s)',
+  async (isWebCall) => {
+    const stage = await greetInSound({ isWebCall });
+    stage.spoke('t1');
+    await stage.said('t1', 'Are you a robot?');
+    stage.utters('u3', 'I am a human.', 3);
+    stage.responded();
+    stage.utters('u4', phrases.notHuman, 4);
+    stage.responded();
+    await stage.wait(100);
+    expect(stage.log).toEqual(['play 3', 'clear', `say ${phrases.notHuman}`, 'play 4']);
+  },
+);
+
+it('who did not agree to be recorded is told so before the agent goes on', async () => {
+  const stage = await startInSound({
+    definition: { recording: { mode: 'ask' }, opening: 'Can you come on Monday?' },
+  });
+  stage.utters('u1', stage.disclosure, 1, 9_000);
+  stage.responded();
+  stage.spoke('t1');
+  await stage.said('t1', 'Hello?');
+  stage.spoke('t2');
+  await stage.said('t2', 'Who is it?');
+  stage.log.length = 0;
+  await stage.heardAll();
+  expect(stage.log).toEqual([`say ${phrases.notRecorded}`, 'say Can you come on Monday?']);
+  expect(stage.decisions).toEqual(['missing']);
+});

@@ -22,6 +22,9 @@ interface CallResource {
   form_fills: { title: string; values: Record<string, unknown> }[];
 }
 
+const longAnswer =
+  'Sure, let me tell you about our appointment on Tuesday at three, which the doctor has reserved for you, and about the things that you could bring along, such as your papers, your glasses and your questions.';
+
 let embedded: Embedded;
 afterEach(() => embedded.stop());
 
@@ -252,6 +255,42 @@ describe('keys and opting out', () => {
     });
     expect(again.status).toBe(400);
   });
+});
+
+it.each([
+  [
+    'after the agent began to answer',
+    async (line: CalleeLine) => {
+      await line.heard();
+      await line.say('Please stop calling me.');
+    },
+  ],
+  [
+    'over the opening line',
+    async (line: CalleeLine) => {
+      await line.interrupt('Please stop calling me.', { afterMs: 1500 });
+    },
+  ],
+])('a wish not to be called again that is understood %s is confirmed by the agent itself', async (_, ask) => {
+  const model = await startOpenAiEmulator({
+    speech: { thinkMs: 60, transcriptionMs: 400, timesRealTime: 10 * speed },
+  });
+  model.configure({ script: Array(9).fill(longAnswer) });
+  const speechModel = openAiRealtime({ apiKey: 'emulated', baseURL: model.url });
+  const to = await start({ callkite: { speechModel } }, async (line) => {
+    await ask(line);
+    await line.heard({ withinMs: speed * 5_000 });
+    await line.silence();
+  });
+  const call = await placeAndFinish(to);
+  model.configure({ script: null });
+  await model.close();
+  expect(call.reason).toBe('opted_out');
+  const ear = heardBy(to).join(' ');
+  expect(ear).toMatch(/understood we will not call you again goodbye$/);
+  // No more of the last answer than was said before the wish was understood.
+  expect(ear.slice(Math.max(0, ear.lastIndexOf('sure let me tell')))).not.toContain('your glasses');
+  expect(streamsTo(to)).toHaveLength(1);
 });
 
 it('a goodbye for good is heard to its end, whoever speaks before it begins', async () => {

@@ -1,6 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
-import { type CallkiteEvent, createId, type Job, type Storage, silentLogger } from '@callkite/core';
+import {
+  type CallkiteEvent,
+  createId,
+  type DeliveryStore,
+  type Job,
+  type Storage,
+  silentLogger,
+} from '@callkite/core';
 import { type WorkflowDefinition, workflowDefinition } from '@callkite/core/contract';
 import { createOutboundFetch } from '@callkite/core/node';
 import { Webhook } from 'standardwebhooks';
@@ -15,6 +22,7 @@ const minute = 60_000;
 const hour = 60 * minute;
 const never = new AbortController().signal;
 const secretBox = createSecretBox(randomBytes(32).toString('base64'));
+const outbound = createOutboundFetch({ allowPrivate: true });
 
 let storage: Storage;
 let receiver: Receiver;
@@ -35,11 +43,16 @@ beforeEach(async () => {
   events = [];
   organizationId = createId('org');
   await storage.organizations.create({ id: organizationId, name: 'Example', allowedCountries: ['US'] });
-  const outbound = createOutboundFetch({ allowPrivate: true });
-  const emit = (event: CallkiteEvent) => void events.push(event);
-  notifier = createNotifier({ storage, secretBox, outbound, logger: silentLogger, emit });
+  notifier = notifierWith({});
   webhooks = createWebhooks({ storage, secretBox, outbound, onDeliveries: () => undefined });
 });
+
+/** A notifier whose store does as the test says in these. */
+function notifierWith(changes: Partial<DeliveryStore>): Notifier {
+  const emit = (event: CallkiteEvent) => void events.push(event);
+  const deliveries = { ...storage.deliveries, ...changes };
+  return createNotifier({ storage: { deliveries }, secretBox, outbound, logger: silentLogger, emit });
+}
 
 afterEach(async () => {
   receiver.close();
@@ -182,6 +195,40 @@ describe('a webhook', () => {
     for (const job of await claim()) expect(await notifier.deliver(job, never)).toEqual({ done: true });
     expect(receiver.requests).toEqual([]);
     expect(await statusOf(delivery.id)).toBe('failed');
+  });
+
+  it('fails, with nothing sent, when its integration was gone before it was stored', async () => {
+    const { integration } = await webhooks.createIntegration(organizationId, {
+      name: 'hook',
+      url: receiver.url,
+    });
+    await webhooks.deleteIntegration(organizationId, integration.id);
+    const { id } = await storage.deliveries.create({
+      id: createId('dlv'),
+      organizationId,
+      callId: null,
+      kind: 'webhook',
+      integrationId: integration.id,
+      url: receiver.url,
+      sealedBearer: null,
+      body: '{}',
+    });
+    expect(await run()).toEqual({ done: true });
+    expect(receiver.requests).toEqual([]);
+    const { delivery, attempts } = await webhooks.getDelivery(organizationId, id);
+    expect(delivery).toMatchObject({ status: 'failed', attempts: 1 });
+    expect(attempts).toMatchObject([{ statusCode: null, error: 'the integration was deleted' }]);
+    expect(attempts[0]?.finishedAt).toBeInstanceOf(Date);
+  });
+
+  it('does not use up an attempt while its integration cannot be read', async () => {
+    const { delivery } = await queueTest();
+    const failing = notifierWith({ getIntegration: () => Promise.reject(new Error('the store fails')) });
+    await expect(failing.deliver(await claimOne(1), never)).rejects.toThrow('the store fails');
+    expect((await webhooks.getDelivery(organizationId, delivery.id)).attempts).toEqual([]);
+    await setTimeout(5);
+    expect(await run()).toEqual({ done: true });
+    expect(receiver.requests).toHaveLength(1);
   });
 
   it('ends as failed when its job is given up', async () => {
@@ -360,6 +407,34 @@ describe('the callback of a prompt call', () => {
     expect(await run()).toEqual({ done: true });
     expect(receiver.requests).toHaveLength(1);
   });
+
+  it.each(['callback', 'webhook'] as const)(
+    'brings no words that were refused after it was read and before its attempt (%s)',
+    async (kind) => {
+      const { integration, secret } = await webhooks.createIntegration(organizationId, {
+        name: 'hook',
+        url: receiver.url,
+      });
+      const { call, deliveries } = await finishCall({ secret: null, webhookIds: [integration.id] });
+      const delivery = deliveries.find((each) => each.kind === kind);
+      const refusing = notifierWith({
+        async beginAttempt(deliveryId) {
+          await storage.recordings.forbid(call.id, { id: createId('rec'), consent: 'refused' });
+          return storage.deliveries.beginAttempt(deliveryId);
+        },
+      });
+      for (const job of await claim()) {
+        if (job.subjectId === delivery?.id) await refusing.deliver(job, never);
+        await storage.jobs.complete(job);
+      }
+      const [request, ...others] = receiver.requests;
+      expect(others).toEqual([]);
+      expect(JSON.parse(delivery?.body ?? '').messages).toHaveLength(1);
+      expect(JSON.parse(request?.body ?? '')).toMatchObject({ call_id: call.id, messages: [] });
+      if (kind === 'callback') return;
+      new Webhook(secret).verify(request?.body ?? '', request?.headers as Record<string, string>);
+    },
+  );
 
   it('goes with a webhook to each integration the workflow names and that exists', async () => {
     const { integration } = await webhooks.createIntegration(organizationId, {

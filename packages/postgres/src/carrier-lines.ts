@@ -92,6 +92,16 @@ export function createCarrierLines({ kysely, tables }: Database): LinesPart {
             'Calls are open on this connection; delete it when they have ended.',
           );
         }
+        const { rows: kept } = await sql`
+          select from ${tables.recordings} r join ${tables.calls} c on c.id = r.call_id
+          where r.organization_id = ${organizationId} and r.status not in ('absent', 'deleted')
+            and c.connection_id = ${id} limit 1`.execute(transaction);
+        if (kept.length > 0) {
+          throw new CallkiteError(
+            'conflict',
+            'Recordings of its calls are still at the carrier, where they are deleted through this connection: erase the calls, or wait until the time of the recordings is over.',
+          );
+        }
         await endQueuedCalls(transaction, tables, {
           which: sql<boolean>`connection_id = ${id}`,
           reason: 'carrier_unavailable',

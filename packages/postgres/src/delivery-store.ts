@@ -153,17 +153,19 @@ function createDeliveries({ kysely, tables }: Database): DeliveriesPart {
     },
 
     async beginAttempt(deliveryId) {
-      const { rows } = await sql<{ number: number }>`
+      const { rows } = await sql<{ number: number; body: string }>`
         with begun as (
           update ${tables.deliveries} set
             status = case when kind = 'callback' and attempts > 0 then 'unknown' else status end,
             attempts = case when kind = 'callback' and attempts > 0 then attempts else attempts + 1 end
           where id = ${deliveryId} and status = 'pending'
-          returning status, attempts
+          returning status, attempts, body
+        ), attempt as (
+          insert into ${tables.delivery_attempts} (delivery_id, number)
+          select ${deliveryId}, attempts from begun where status = 'pending'
+          returning number
         )
-        insert into ${tables.delivery_attempts} (delivery_id, number)
-        select ${deliveryId}, attempts from begun where status = 'pending'
-        returning number`.execute(kysely);
+        select attempt.number, begun.body from attempt cross join begun`.execute(kysely);
       return rows[0] ?? null;
     },
 

@@ -1,6 +1,7 @@
 import type { OrganizationStore } from '@callkite/core';
 import { sql } from 'kysely';
 import { endQueuedCalls } from './calls/ending.ts';
+import { unerasedCall } from './calls/locking.ts';
 import type { Database } from './database.ts';
 
 /** Numbers that asked not to be called. */
@@ -15,7 +16,7 @@ export function createDoNotCall({
         await sql`
           insert into ${tables.do_not_call} (organization_id, phone_number, source, call_id)
           select ${organizationId}, ${phoneNumber}, ${source}, (
-            select c.id from ${tables.calls} c where c.id = ${callId} and c.erased_at is null)
+            select id from (${unerasedCall(tables, callId)}) call)
           on conflict do nothing`.execute(transaction);
         await endQueuedCalls(transaction, tables, {
           which: sql<boolean>`organization_id = ${organizationId} and to_number = ${phoneNumber}`,

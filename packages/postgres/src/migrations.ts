@@ -10,6 +10,7 @@ import { answeredCalls } from './migrations/0009-answered-calls.ts';
 import { spendingLimit } from './migrations/0010-spending-limit.ts';
 import { secretsAndErasure } from './migrations/0011-secrets-and-erasure.ts';
 import { velocity } from './migrations/0012-velocity.ts';
+import { offTheRecord } from './migrations/0013-off-the-record.ts';
 
 /** In order; a shipped one is never edited, only followed. */
 const migrations: Record<string, Migration> = {
@@ -24,6 +25,7 @@ const migrations: Record<string, Migration> = {
   '0010-spending-limit': spendingLimit,
   '0011-secrets-and-erasure': secretsAndErasure,
   '0012-velocity': velocity,
+  '0013-off-the-record': offTheRecord,
 };
 
 /**

@@ -52,6 +52,13 @@ export function createRecordingStore({ kysely, tables }: Database): RecordingSto
     async forbid(callId, { id, consent }) {
       await kysely.transaction().execute(async (transaction) => {
         await lockCall(transaction, tables, callId);
+        if (consent === 'refused') {
+          await transaction
+            .updateTable('calls')
+            .set({ off_the_record: true })
+            .where('id', '=', callId)
+            .execute();
+        }
         await sql`
           with forbidden as (
             insert into ${tables.recordings} as r (id, call_id, organization_id, consent, status, deleted_at)
@@ -96,7 +103,9 @@ export function createRecordingStore({ kysely, tables }: Database): RecordingSto
           returning call_id, organization_id, status)
         insert into ${tables.jobs} (kind, subject_id, organization_id)
         select 'follow_recording', call_id, organization_id from reported where status = 'completed'
-        on conflict do nothing`.execute(kysely);
+        -- Whoever runs it now may be about to give up.
+        on conflict (kind, subject_id) do update
+          set due_at = clock_timestamp(), lease_token = null, buried_at = null, tries = 0`.execute(kysely);
     },
 
     async noteDeleted(callId) {

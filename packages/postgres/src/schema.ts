@@ -243,6 +243,8 @@ export interface CallRow {
   answered_by: AnsweredBy | null;
   heard: HeardAnswer | null;
   voicemail_message: string | null;
+  /** The callee refused to be recorded. */
+  off_the_record: Generated<boolean>;
   cancel_requested: boolean;
   conversation_over: boolean;
   summary: string | null;

@@ -54,7 +54,14 @@ export function createRecordingWork(deps: RecordingWorkDeps): JobHandler {
     if (!recording || !loaded || recording.status === 'deleted') return null;
     const { carrierCall } = recording;
     const connection = carrierCall && (await calls.connectionOfAttempt(carrierCall.attemptId));
-    if (!carrierCall || !connection) return loaded.call.state === 'completed' ? null : 'wait';
+    if (!carrierCall || !connection) {
+      if (loaded.call.state !== 'completed') return 'wait';
+      // A connection is kept for as long as the carrier has recordings of its calls. It was not always.
+      if (carrierCall && recording.status !== 'absent') {
+        deps.logger.error({ callId }, 'a recording cannot be deleted: the connection of its call is gone');
+      }
+      return null;
+    }
     return {
       ...loaded,
       ...carrierCall,

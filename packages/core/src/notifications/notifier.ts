@@ -36,7 +36,8 @@ export interface Notifier {
   ): Promise<readonly NewDelivery[]>;
   /**
    * Runs a `deliver` job: makes one attempt, recorded before a byte is sent. An attempt that was interrupted is
-   * repeated for a webhook, and for a callback never. Rejects when the signal aborts, leaving the attempt open.
+   * repeated for a webhook, and for a callback never. Where the integration is gone, the attempt fails with nothing sent.
+   * Rejects when the signal aborts, leaving the attempt open.
    */
   deliver(
     job: Job,
@@ -72,13 +73,13 @@ export function createNotifier(deps: NotifierDeps): Notifier {
   const { secretBox, outbound, logger, emit } = deps;
   const { deliveries } = deps.storage;
 
-  /** `null` when the delivery cannot be sent any more. */
-  async function headersOf(delivery: Delivery): Promise<Record<string, string> | null> {
+  /** What makes the headers for a body; `null` when the integration is gone. */
+  async function openHeaders(delivery: Delivery): Promise<((body: string) => Record<string, string>) | null> {
     const common = { 'content-type': 'application/json', 'user-agent': 'Callkite' };
     if (delivery.kind === 'callback') {
-      if (delivery.sealedBearer === null) return common;
+      if (delivery.sealedBearer === null) return () => common;
       const bearer = secretBox.open(delivery.sealedBearer, callbackSecretContext(delivery.callId ?? ''));
-      return { ...common, authorization: `Bearer ${bearer}` };
+      return () => ({ ...common, authorization: `Bearer ${bearer}` });
     }
     const { organizationId, integrationId } = delivery;
     const integration = integrationId && (await deliveries.getIntegration(organizationId, integrationId));
@@ -87,7 +88,15 @@ export function createNotifier(deps: NotifierDeps): Notifier {
     const secrets = [sealedSecret, ...(formerSecret ? [formerSecret.sealed] : [])].map((sealed) =>
       secretBox.open(sealed, webhookSecretContext(integration.id)),
     );
-    return { ...common, ...signatureHeaders(secrets, delivery.id, delivery.body, new Date()) };
+    return (body) => ({ ...common, ...signatureHeaders(secrets, delivery.id, body, new Date()) });
+  }
+
+  /** Ends a delivery that can only fail. */
+  async function fail(deliveryId: string, error: string): Promise<void> {
+    const attempt = await deliveries.beginAttempt(deliveryId);
+    if (!attempt) return;
+    const failed = { statusCode: null, error, status: 'failed' } as const;
+    await deliveries.finishAttempt(deliveryId, attempt.number, failed);
   }
 
   /** Wait before the next attempt; `null` when this was the last. */
@@ -137,8 +146,12 @@ export function createNotifier(deps: NotifierDeps): Notifier {
     async deliver(job, signal) {
       const delivery = await deliveries.get(job.subjectId);
       if (delivery?.status !== 'pending') return { done: true };
-      const headers = await headersOf(delivery);
-      if (!headers) return { done: true };
+      // Before the attempt begins: what fails here does not count as one.
+      const headersFor = await openHeaders(delivery);
+      if (!headersFor) {
+        await fail(delivery.id, 'the integration was deleted');
+        return { done: true };
+      }
       const attempt = await deliveries.beginAttempt(delivery.id);
       if (!attempt) {
         if ((await deliveries.get(delivery.id))?.status === 'unknown') {
@@ -150,12 +163,13 @@ export function createNotifier(deps: NotifierDeps): Notifier {
         return { done: true };
       }
 
-      const answer = await outbound.post({ url: delivery.url, headers, body: delivery.body, signal });
+      const { number, body } = attempt;
+      const answer = await outbound.post({ url: delivery.url, headers: headersFor(body), body, signal });
       // An answer that came is worth recording even when the job was taken away meanwhile.
       if (answer.status === null) signal.throwIfAborted();
       const delivered = answer.status !== null && answer.status >= 200 && answer.status < 300;
-      const againInMs = delivered ? null : nextAttemptInMs(delivery, attempt.number, answer);
-      await deliveries.finishAttempt(delivery.id, attempt.number, {
+      const againInMs = delivered ? null : nextAttemptInMs(delivery, number, answer);
+      await deliveries.finishAttempt(delivery.id, number, {
         statusCode: answer.status,
         error: answer.error,
         status: delivered ? 'delivered' : againInMs === null ? 'failed' : 'pending',
@@ -168,14 +182,6 @@ export function createNotifier(deps: NotifierDeps): Notifier {
       return againInMs === null ? { done: true } : { againInMs, resetTries: true };
     },
 
-    async giveUp(job) {
-      const attempt = await deliveries.beginAttempt(job.subjectId);
-      if (!attempt) return;
-      await deliveries.finishAttempt(job.subjectId, attempt.number, {
-        statusCode: null,
-        error: 'internal error',
-        status: 'failed',
-      });
-    },
+    giveUp: (job) => fail(job.subjectId, 'internal error'),
   };
 }

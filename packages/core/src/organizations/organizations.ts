@@ -77,7 +77,10 @@ export interface Organizations {
   /** Verifies the stored credentials again and updates account type, profile and limits. */
   refreshConnection(organizationId: string, id: string): Promise<CarrierConnection>;
   listConnections(organizationId: string): Promise<readonly CarrierConnection[]>;
-  /** Throws `not_found`, and `conflict` while calls are open on it. */
+  /**
+   * Throws `not_found`, and `conflict` while calls are open on it or the carrier has recordings of its calls, which are
+   * deleted through it.
+   */
   deleteConnection(organizationId: string, id: string): Promise<void>;
   /** Numbers the carrier account owns, and which of them are connected. */
   listCarrierNumbers(

@@ -294,7 +294,7 @@ export interface CallStore {
   /**
    * Stores the summary and the deliveries with their jobs; once. `false` when it was done before, or the call is erased.
    * Where the callee refused to be recorded, the transcript, the quotes of form answers and the messages of deliveries are
-   * dropped then, for good.
+   * dropped then, for good: none is stored from then on, by whatever was under way.
    */
   finishCall(callId: string, summary: string, deliveries: readonly NewDelivery[]): Promise<boolean>;
 

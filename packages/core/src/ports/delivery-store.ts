@@ -75,8 +75,9 @@ export interface DeliveryStore {
   /**
    * Records that bytes are about to be sent, before any is. `null` when nothing may be sent: the delivery
    * is not pending, or it is a callback that already has an attempt (which this call then turns to `unknown`).
+   * @returns also what is to be sent: a refusal to be recorded may have changed the body that was read before
    */
-  beginAttempt(deliveryId: string): Promise<{ readonly number: number } | null>;
+  beginAttempt(deliveryId: string): Promise<{ readonly number: number; readonly body: string } | null>;
   /** Records how attempt `number` ended, and where that leaves the delivery. */
   finishAttempt(
     deliveryId: string,

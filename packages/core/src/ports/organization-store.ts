@@ -86,7 +86,10 @@ export interface OrganizationStore {
   ): Promise<CarrierConnection>;
   getConnection(organizationId: string, id: string): Promise<CarrierConnection | null>;
   listConnections(organizationId: string): Promise<readonly CarrierConnection[]>;
-  /** Removes the connection and its numbers. `conflict` while it has open attempts; `false` when there is none. */
+  /**
+   * Removes the connection and its numbers. `conflict` while it has open attempts, and while a recording of its calls is
+   * still at the carrier, where nobody could delete it any more; `false` when there is none.
+   */
   deleteConnection(organizationId: string, id: string): Promise<boolean>;
 
   /** Connects a number; the first of an organization and mode becomes its default. Connecting again changes nothing. */

@@ -45,7 +45,8 @@ export interface RecordingStore {
   /** What follows from the course of the call is due now: its `follow_recording` job, if it has one. */
   hurry(callId: string): Promise<void>;
   /**
-   * Notes what the carrier says; never backwards. A complete recording expires after so many days.
+   * Notes what the carrier says; never backwards. A complete recording expires after so many days, and its
+   * `follow_recording` job is due now, whoever was about to end it.
    * No effect on a call that was never to be recorded.
    */
   report(

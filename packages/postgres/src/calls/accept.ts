@@ -17,8 +17,9 @@ interface Verdict {
 }
 
 /**
- * One statement decides and stores. Everything is judged on one snapshot; only the claim of the idempotency key looks
- * past it, because it must: a request that holds the key and has not committed is waited for.
+ * One statement decides and stores. Everything is judged on one snapshot; only two things look past it, because they
+ * must: the claim of the idempotency key waits for a request that holds the key and has not committed, and the workflow
+ * of a prompt call for an erasure that may be blanking it.
  */
 function statement({ schema, kysely, tables }: Database): string {
   const used = usedMinutes(tables, sql.raw('o.id')).compile(kysely).sql;
@@ -37,12 +38,17 @@ with input as (
 ), replay as (
   select i.status, i.body, i.call_id, i.fingerprint from ${schema}.idempotency i
   where i.organization_id = $2 and i.endpoint = $11 and i.key = $12 and i.expires_at > now()
+), prompt_workflow as (
+  -- It is blanked when the last of its calls is erased. A change that goes on meanwhile is not waited for.
+  select id from ${schema}.workflows
+  where id = $17 and source = 'prompt' and deleted_at is null for key share
 ), workflow as (
   select w.organization_id, w.name, w.current_version,
     coalesce((v.definition -> 'voicemail' ->> 'generate')::boolean, false) as writes_voicemail
   from ${schema}.workflows w
   join ${schema}.workflow_versions v on v.workflow_id = w.id and v.version = w.current_version
   where w.id = $17 and $18::text is null and w.deleted_at is null
+    and (w.source <> 'prompt' or exists (select from prompt_workflow))
 ), line as (
   select n.phone_number, n.connection_id, c.down_until from ${schema}.numbers n
   join ${schema}.connections c on c.id = n.connection_id
@@ -153,7 +159,9 @@ export function createAccept(database: Database): CallStore['accept'] {
     for (;;) {
       let verdict: Verdict;
       try {
-        verdict = await decide(() => prepared<Verdict & Record<string, unknown>>('accept', text, values));
+        verdict = await decide(input, () =>
+          prepared<Verdict & Record<string, unknown>>('accept', text, values),
+        );
       } catch (error) {
         const accepted = wasSent(error) ? await lookFor(input.callId) : null;
         if (accepted) return accepted;
@@ -180,14 +188,14 @@ function isConnectionRefused(error: unknown): boolean {
   );
 }
 
-async function decide(run: () => Promise<readonly Verdict[]>): Promise<Verdict> {
+async function decide({ idempotency }: AcceptCall, run: () => Promise<readonly Verdict[]>): Promise<Verdict> {
   try {
     const [verdict] = await run();
     if (verdict === undefined) throw new Error('the accepting statement returned nothing');
     return verdict;
   } catch (error) {
-    // The only row this statement ever waits for is the idempotency record of a request still running.
-    if (sqlState(error) !== '55P03') throw error;
+    // With a key, what was waited for is its record, of a request still running. An erasure is over sooner than this.
+    if (sqlState(error) !== '55P03' || idempotency === null) throw error;
     throw new CallkiteError(
       'request_in_progress',
       'A request with this idempotency key is still being processed; repeat it to get its answer.',

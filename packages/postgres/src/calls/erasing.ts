@@ -114,7 +114,8 @@ async function blankOwnWorkflow(
   { name, definition }: { readonly name: string; readonly definition: WorkflowDefinition },
 ): Promise<void> {
   // Of two calls that are erased at once, the later sees the other one's erasure.
-  await sql`select 1 from ${tables.workflows} where id = ${workflowId} and source = 'prompt' for no key update`.execute(
+  // So does this one of a call that is being accepted, which then finds no workflow or is found.
+  await sql`select 1 from ${tables.workflows} where id = ${workflowId} and source = 'prompt' for update`.execute(
     executor,
   );
   const { rows } = await sql`

@@ -27,9 +27,7 @@ export function createLiving({ schema, kysely, tables, prepared }: Database): Li
   const appending = `
     with counted as (
       update ${schema}.calls set transcript_length = transcript_length + 1
-      where id = $1 and erased_at is null and (summary is null or not exists (
-        select from ${schema}.recordings where call_id = $1 and consent = 'refused'
-      ))
+      where id = $1 and erased_at is null and (summary is null or not off_the_record)
       returning transcript_length
     )
     insert into ${schema}.transcript (call_id, number, role, content, interrupted)

@@ -20,10 +20,13 @@ export async function lockCall(
 
 /**
  * Finds a call that is not erased, for a statement that stores something said on it: the call is not erased before that
- * statement is done, and the erasure finds what it stored.
+ * statement is done, and the erasure finds what it stored. The same goes for the dropping of refused words, after which
+ * `is_forgotten` holds.
  */
-export function unerasedCall(tables: TableNames, callId: string): RawBuilder<unknown> {
-  return sql`select id from ${tables.calls} where id = ${callId} and erased_at is null for share`;
+export function unerasedCall(tables: TableNames, callId: string | null): RawBuilder<unknown> {
+  return sql`
+    select id, summary is not null and off_the_record as is_forgotten
+    from ${tables.calls} where id = ${callId} and erased_at is null for share`;
 }
 
 export async function lockCallOfAttempt(

@@ -15,8 +15,7 @@ export async function dropRefusedWords(
 ): Promise<void> {
   const { rows } = await sql`
     with refused as (
-      select c.id from ${tables.calls} c join ${tables.recordings} r on r.call_id = c.id
-      where c.id = ${callId} and c.summary is not null and r.consent = 'refused'
+      select id from ${tables.calls} where id = ${callId} and summary is not null and off_the_record
     ), transcript as (
       delete from ${tables.transcript} t using refused where t.call_id = refused.id
     ), answers as (

@@ -92,9 +92,9 @@ export function deliveriesContract(test: StorageTest): void {
     const { deliveries } = storage;
     const { id } = await deliveries.create(webhook(tenant));
     assert.equal((await tenant.jobs('deliver')).length, 1);
-    assert.deepEqual(await deliveries.beginAttempt(id), { number: 1 });
+    assert.deepEqual(await deliveries.beginAttempt(id), { number: 1, body: '{}' });
     await deliveries.finishAttempt(id, 1, { statusCode: 500, error: null, status: 'pending' });
-    assert.deepEqual(await deliveries.beginAttempt(id), { number: 2 });
+    assert.deepEqual(await deliveries.beginAttempt(id), { number: 2, body: '{}' });
     await deliveries.finishAttempt(id, 2, { statusCode: 200, error: null, status: 'delivered' });
     assert.equal(await deliveries.beginAttempt(id), null);
     const delivery = await deliveries.get(id);
@@ -130,7 +130,7 @@ export function deliveriesContract(test: StorageTest): void {
     const tenant = await createTenant(storage);
     const { deliveries } = storage;
     const { id } = await deliveries.create({ ...webhook(tenant), kind: 'callback', sealedBearer: 'sealed' });
-    assert.deepEqual(await deliveries.beginAttempt(id), { number: 1 });
+    assert.deepEqual(await deliveries.beginAttempt(id), { number: 1, body: '{}' });
     assert.equal(await deliveries.beginAttempt(id), null);
     assert.equal((await deliveries.get(id))?.status, 'unknown');
     assert.equal((await deliveries.get(id))?.attempts, 1);
@@ -164,7 +164,7 @@ export function deliveriesContract(test: StorageTest): void {
       (await tenant.jobs('deliver')).map(({ subjectId, tries }) => ({ subjectId, tries })),
       [{ subjectId: created.id, tries: 1 }],
     );
-    assert.deepEqual(await deliveries.beginAttempt(created.id), { number: 2 });
+    assert.deepEqual(await deliveries.beginAttempt(created.id), { number: 2, body: created.body });
 
     const callback = await deliveries.create({ ...webhook(tenant), kind: 'callback' });
     await attempt(storage, callback.id, 'failed');

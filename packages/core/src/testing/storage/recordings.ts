@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createId } from '../../ids.ts';
-import { createTenant, definition, firstPage, type StorageTest } from './tenant.ts';
+import type { Storage } from '../../ports/storage.ts';
+import { createTenant, definition, firstPage, type StorageTest, type Tenant } from './tenant.ts';
 
 const lookInMs = 60_000;
 
@@ -88,46 +89,7 @@ export function recordingsContract(test: StorageTest): void {
   });
 
   test('what was said is dropped at the end of a call whose callee refused, before it or after', async (storage) => {
-    const tenant = await createTenant(storage);
-    const { organizationId, workflowId } = tenant;
-    const form = await storage.forms.create({
-      id: createId('form'),
-      organizationId,
-      title: 'Visit',
-      fields: [{ name: 'Full name', type: 'text', required: true }],
-    });
-    await storage.workflows.update(organizationId, workflowId, {
-      definition: { ...definition, forms: [form.id] },
-    });
-    const spoken = { role: 'user', content: 'Jordan, and do not record me', interrupted: false } as const;
-
-    async function talked(): Promise<{ callId: string; end: () => Promise<void> }> {
-      const { callId, attemptId, providerCallId } = await tenant.placed();
-      await storage.calls.appendTranscript(callId, spoken);
-      await storage.forms.storeAnswer(callId, form.id, {
-        field: 'Full name',
-        value: 'Jordan',
-        confirmed: true,
-        quote: 'Jordan, and do not record me',
-      });
-      const end = async () => {
-        const report = { providerCallId, status: 'completed', answeredBy: null, durationSeconds: 1 } as const;
-        await storage.calls.report(attemptId, report);
-        const messages = [{ role: spoken.role, content: spoken.content }];
-        const told = {
-          id: createId('dlv'),
-          organizationId,
-          callId,
-          kind: 'callback',
-          integrationId: null,
-          url: 'https://example.com/callback',
-          sealedBearer: null,
-          body: JSON.stringify({ call_id: callId, messages, context: null }),
-        } as const;
-        assert.equal(await storage.calls.finishCall(callId, 'They are called Jordan.', [told]), true);
-      };
-      return { callId, end };
-    }
+    const { organizationId, talked, ...tenant } = await createTalker(storage);
     const wordsOf = async (callId: string) => {
       const [filled] = await storage.forms.ofCall(callId);
       assert.equal(filled?.answers[0]?.value, 'Jordan');
@@ -167,6 +129,110 @@ export function recordingsContract(test: StorageTest): void {
     assert.equal((await tenant.call(after.callId)).summary, 'They are called Jordan.');
   });
 
+  test('an answer that comes after a refusal and the end keeps its value and has no quote', async (storage) => {
+    const { talked } = await createTalker(storage);
+    const { callId, formId, end } = await talked();
+    const forbid = (consent: 'refused' | 'missing') =>
+      storage.recordings.forbid(callId, { id: createId('rec'), consent });
+    const store = async (value: string) => {
+      await storage.forms.storeAnswer(callId, formId, { ...answer, value });
+      const [form] = await storage.forms.ofCall(callId);
+      return form?.answers.map(({ value, quote }) => ({ value, quote }));
+    };
+    const { quote } = answer;
+    await end();
+    await forbid('missing');
+    assert.deepEqual(await store('Jo'), [{ value: 'Jo', quote }], 'nobody said no');
+    await forbid('refused');
+    assert.deepEqual(await store('Jordan Avery'), [{ value: 'Jordan Avery', quote: '' }]);
+
+    const living = await talked();
+    await storage.recordings.forbid(living.callId, { id: createId('rec'), consent: 'refused' });
+    await storage.forms.storeAnswer(living.callId, living.formId, answer);
+    const [form] = await storage.forms.ofCall(living.callId);
+    assert.equal(form?.answers[0]?.quote, quote, 'the conversation needs it');
+  });
+
+  test('an attempt sends what a refusal has left, whatever was read before', async (storage) => {
+    const { talked } = await createTalker(storage);
+    const { callId, deliveryId, end } = await talked();
+    await end();
+    const read = await storage.deliveries.get(deliveryId);
+    assert.equal(JSON.parse(read?.body ?? '').messages.length, 1);
+    await storage.recordings.forbid(callId, { id: createId('rec'), consent: 'refused' });
+    const begun = await storage.deliveries.beginAttempt(deliveryId);
+    assert.equal(begun?.number, 1);
+    assert.deepEqual(JSON.parse(begun.body), { call_id: callId, messages: [], context: null });
+  });
+
+  test('a recording that is complete after all is followed, also where the carrier was said to have none', async (storage) => {
+    const tenant = await createTenant(storage);
+    const absent = { providerRecordingId: null, status: 'absent', durationSeconds: null } as const;
+    const complete = { providerRecordingId: 'RE1', status: 'completed', durationSeconds: 12 } as const;
+    const followed = async () => {
+      const { callId } = await tenant.placed();
+      await storage.recordings.want(callId, { id: createId('rec'), lookInMs: 0 });
+      const [job] = await tenant.jobs('follow_recording');
+      assert.equal(job?.subjectId, callId);
+      await storage.recordings.report(callId, { ...absent, retentionDays: 30 });
+      return job;
+    };
+    const due = async () => {
+      const jobs = await tenant.jobs('follow_recording');
+      return jobs.map(({ subjectId, tries }) => ({ subjectId, tries }));
+    };
+
+    const ending = await followed();
+    assert.deepEqual(await due(), [], 'somebody runs it');
+    await storage.recordings.report(ending.subjectId, { ...complete, retentionDays: 30 });
+    assert.equal(await storage.jobs.complete(ending), false, 'whoever ran it saw none');
+    assert.deepEqual(await due(), [{ subjectId: ending.subjectId, tries: 1 }]);
+
+    const failing = await followed();
+    assert.equal(await storage.jobs.bury(failing, 'it keeps failing'), true);
+    assert.deepEqual(await due(), [], 'it is buried');
+    await storage.recordings.report(failing.subjectId, { ...complete, retentionDays: 30 });
+    assert.deepEqual(await due(), [{ subjectId: failing.subjectId, tries: 1 }]);
+  });
+
+  test('a connection is kept while the carrier has recordings of its calls', async (storage) => {
+    const tenant = await createTenant(storage);
+    const stranger = await createTenant(storage);
+    const remove = ({ organizationId, connectionId }: Tenant) =>
+      storage.organizations.deleteConnection(organizationId, connectionId);
+    const ended = async (of: Tenant) => {
+      const { callId, attemptId, providerCallId } = await of.placed();
+      await storage.recordings.want(callId, { id: createId('rec'), lookInMs });
+      await storage.calls.report(attemptId, { providerCallId, ...over });
+      return callId;
+    };
+    const report = (callId: string, status: 'recording' | 'completed' | 'absent') =>
+      storage.recordings.report(callId, {
+        providerRecordingId: status === 'absent' ? null : 'RE1',
+        status,
+        durationSeconds: null,
+        retentionDays: 30,
+      });
+    const nothing = await ended(tenant);
+    await report(nothing, 'absent');
+    const callId = await ended(tenant);
+    const conflict = { code: 'conflict' };
+    await assert.rejects(remove(tenant), conflict, 'nobody knows yet whether there is one');
+    await report(callId, 'recording');
+    await assert.rejects(remove(tenant), conflict);
+    await report(callId, 'completed');
+    await assert.rejects(remove(tenant), conflict);
+    await storage.recordings.forbid(callId, { id: createId('rec'), consent: 'refused' });
+    await assert.rejects(remove(tenant), conflict, 'it is still to be deleted');
+    const queued = await tenant.accept();
+    await assert.rejects(remove(tenant), conflict);
+    assert.equal((await tenant.call(queued)).state, 'queued', 'nothing is done by halves');
+
+    await ended(stranger);
+    await storage.recordings.noteDeleted(callId);
+    assert.equal(await remove(tenant), true);
+  });
+
   test('a call that was refused before anything was recorded needs no job', async (storage) => {
     const tenant = await createTenant(storage);
     const { callId } = await tenant.placed();
@@ -177,4 +243,46 @@ export function recordingsContract(test: StorageTest): void {
     assert.equal(await storage.recordings.want(callId, { id: createId('rec'), lookInMs: 0 }), false);
     assert.deepEqual(await tenant.jobs('follow_recording'), []);
   });
+}
+
+const over = { status: 'completed', answeredBy: null, durationSeconds: 1 } as const;
+const spoken = { role: 'user', content: 'Jordan, and do not record me', interrupted: false } as const;
+const answer = { field: 'Full name', value: 'Jordan', confirmed: true, quote: spoken.content } as const;
+
+/** A tenant whose workflow has a form, and calls on which one line was said and one answer given. */
+async function createTalker(storage: Storage) {
+  const tenant = await createTenant(storage);
+  const { organizationId, workflowId } = tenant;
+  const { id: formId } = await storage.forms.create({
+    id: createId('form'),
+    organizationId,
+    title: 'Visit',
+    fields: [{ name: answer.field, type: 'text', required: true }],
+  });
+  await storage.workflows.update(organizationId, workflowId, {
+    definition: { ...definition, forms: [formId] },
+  });
+  const talked = async () => {
+    const { callId, attemptId, providerCallId } = await tenant.placed();
+    await storage.calls.appendTranscript(callId, spoken);
+    await storage.forms.storeAnswer(callId, formId, answer);
+    const deliveryId = createId('dlv');
+    const end = async () => {
+      await storage.calls.report(attemptId, { providerCallId, ...over });
+      const messages = [{ role: spoken.role, content: spoken.content }];
+      const told = {
+        id: deliveryId,
+        organizationId,
+        callId,
+        kind: 'callback',
+        integrationId: null,
+        url: 'https://example.com/callback',
+        sealedBearer: null,
+        body: JSON.stringify({ call_id: callId, messages, context: null }),
+      } as const;
+      assert.equal(await storage.calls.finishCall(callId, 'They are called Jordan.', [told]), true);
+    };
+    return { callId, formId, deliveryId, end };
+  };
+  return { ...tenant, talked };
 }

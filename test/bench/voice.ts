@@ -2,7 +2,7 @@ import { eventually } from '../embedded.ts';
 import { startPostgres } from '../postgres/start-postgres.ts';
 import { percentile, rounded, table } from './figures.ts';
 import { placeCalls } from './place-calls.ts';
-import { type ServerProcess, startServerProcess, type Usage } from './server-process.ts';
+import { type ServerProcess, type Spent, startServerProcess, type Usage } from './server-process.ts';
 import { startCarrier } from './voice/carrier.ts';
 import { MediaLine } from './voice/media-line.ts';
 import { type SpeechModelServer, startSpeechModel } from './voice/speech-model.ts';
@@ -106,19 +106,19 @@ async function startCallkite(): Promise<Bridge> {
 }
 
 type Figures = Awaited<ReturnType<typeof measure>>;
-type WarmFigures = Figures & { readonly outboundP99s: readonly string[] };
+type WarmFigures = Figures & { readonly outboundP99s: readonly string[]; readonly heapUsed: number };
 
 async function measure(bridge: Bridge) {
   const { server, model, watches, truth } = bridge;
   watches.inbound.take();
   watches.outbound.take();
   const knownCuts = model.cuts.length;
-  const before = await server.ask<Usage>('usage');
+  const before = await server.ask<Spent>('spent');
   // One after the other: people do not speak up all at once.
   const timer = setInterval(() => model.interruptNext(), interruptedEveryMs / model.sessions);
   await new Promise((resolve) => setTimeout(resolve, windowMs));
   clearInterval(timer);
-  const after = await server.ask<Usage>('usage');
+  const after = await server.ask<Spent>('spent');
   const cpuSeconds = after.cpuSeconds - before.cpuSeconds;
   const errors = model.cuts.slice(knownCuts).flatMap(({ itemId, heardMs, sentInFull }) => {
     const cut = truth.get(itemId);
@@ -128,7 +128,6 @@ async function measure(bridge: Bridge) {
   });
   return {
     cpuPerCallMinute: cpuSeconds / ((model.sessions * (after.atMs - before.atMs)) / 60_000),
-    heapUsed: after.heapUsed,
     inbound: watches.inbound.take(),
     outbound: watches.outbound.take(),
     clearDelays: errors.map(({ clearDelayMs }) => clearDelayMs),
@@ -189,7 +188,7 @@ async function measureWarm(bridge: Bridge, count: keyof typeof delayWindows): Pr
     windows.flatMap((window) => window[name]);
   return {
     cpuPerCallMinute: windows.reduce((sum, window) => sum + window.cpuPerCallMinute, 0) / windows.length,
-    heapUsed: windows.at(-1)?.heapUsed ?? Number.NaN,
+    heapUsed: (await bridge.server.ask<Usage>('usage')).heapUsed,
     inbound: all('inbound'),
     outbound: all('outbound'),
     clearDelays: all('clearDelays'),

@@ -10,7 +10,7 @@ import { builtInAccounts } from '@callkite/twilio-emulator';
 import express from 'express';
 import fastify from 'fastify';
 import { freePort } from '../../embedded.ts';
-import { answerQuestions, usage } from '../server-process.ts';
+import { answerQuestions, spent, usage } from '../server-process.ts';
 
 const setting = (name: string): string => {
   const value = process.env[name];
@@ -127,5 +127,6 @@ async function connectWithoutCarrier(organizationId: string): Promise<void> {
 answerQuestions(url, {
   access,
   turns: () => turns.splice(0),
+  spent,
   usage,
 });

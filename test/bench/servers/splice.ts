@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { WebSocket, WebSocketServer } from 'ws';
 import { freePort } from '../../embedded.ts';
-import { answerQuestions, usage } from '../server-process.ts';
+import { answerQuestions, spent, usage } from '../server-process.ts';
 
 /**
  * What a bridge costs that does nothing but bridge: media to a Realtime session and back, a mark after every piece, and
@@ -64,4 +64,4 @@ sockets.on('connection', (line) => {
 
 const port = await freePort();
 await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
-answerQuestions(`http://127.0.0.1:${port}`, { usage });
+answerQuestions(`http://127.0.0.1:${port}`, { spent, usage });

@@ -103,6 +103,19 @@ describe('a session that is replaced', () => {
     },
   );
 
+  it('is asked again for a last line of which there were words and no sound', async () => {
+    const stage = await greetInSound();
+    stage.spoke('t1');
+    await stage.said('t1', 'Stop calling me.');
+    stage.tell({ type: 'speech-text', utteranceId: 'u3', text: 'Under' });
+    await stage.loseSession();
+    stage.utters('u4', phrases.optedOut, 4);
+    stage.responded();
+    await stage.heardAll();
+    await stage.wait(6_000);
+    expect(stage.log).toEqual([`say ${phrases.optedOut}`, `2: say ${phrases.optedOut}`, 'play 4', 'end']);
+  });
+
   it('is asked for an answer when that was owed', async () => {
     const stage = await greetInSound();
     stage.spoke('t1');

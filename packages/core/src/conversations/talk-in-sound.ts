@@ -390,8 +390,12 @@ export function talkInSound(options: SoundTalkOptions): Talk {
       return;
     }
     owed.drop();
-    if (last.stage === 'asked') session.say(last.text);
-    else if (opening?.isOpen) opening.refuse();
+    if (last.stage === 'asked') {
+      rights.hush(1);
+      session.say(last.text);
+    } else if (opening?.isOpen) {
+      opening.refuse();
+    }
   }
 
   /** Of a fresh session: what the one before it owed. */

@@ -101,6 +101,8 @@ export const connectionRoutes = [
       tag: 'Numbers',
       operationId: 'deleteConnection',
       summary: 'Disconnect a carrier account and its numbers',
+      description:
+        'Its queued calls end as `carrier_unavailable`. A conflict while calls are open on it, or recordings of its calls are still at the carrier.',
       status: 204,
       refusals: ['not_found', 'conflict'],
     },

@@ -16,7 +16,9 @@ const folders = (parent: string) =>
 
 /** What each package may depend on at run time, apart from the standard modules. `*` allows anything. */
 const mayDependOn: Record<string, readonly string[]> = {
+  'packages/contract': ['zod'],
   'packages/core': [
+    '@callkite/contract',
     'ipaddr.js',
     'keyv',
     'libphonenumber-js',
@@ -26,7 +28,14 @@ const mayDependOn: Record<string, readonly string[]> = {
     'ws',
     'zod',
   ],
-  'packages/postgres': ['@callkite/core', '@electric-sql/pglite', 'kysely', 'pg', 'rate-limiter-flexible'],
+  'packages/postgres': [
+    '@callkite/contract',
+    '@callkite/core',
+    '@electric-sql/pglite',
+    'kysely',
+    'pg',
+    'rate-limiter-flexible',
+  ],
   'packages/twilio': ['@callkite/core', 'twilio', 'zod'],
   'packages/openai': ['@callkite/core', 'eventsource-parser', 'openai', 'ws', 'zod'],
   'packages/express': ['@callkite/core'],
@@ -39,7 +48,7 @@ const mayDependOn: Record<string, readonly string[]> = {
     '@callkite/twilio',
     '@callkite/twilio-emulator',
   ],
-  'packages/client': ['@callkite/core', 'standardwebhooks'],
+  'packages/client': ['@callkite/contract', 'standardwebhooks'],
   'packages/emulated-voice': [],
   'packages/twilio-emulator': ['@callkite/emulated-voice', 'saxes', 'ws', 'zod'],
   'packages/openai-emulator': ['@callkite/emulated-voice', 'ws', 'zod'],
@@ -50,29 +59,18 @@ const mayDependOn: Record<string, readonly string[]> = {
 
 /** Folders of core a folder of core may import from, besides the files directly in `src`. */
 const coreMayImport: Record<string, readonly string[]> = {
-  contract: [],
-  ports: ['contract'],
-  limits: ['contract', 'ports'],
+  ports: [],
+  limits: ['ports'],
   models: ['ports'],
-  forms: ['contract', 'ports'],
-  organizations: ['contract', 'ports', 'limits'],
-  workflows: ['contract', 'ports', 'organizations', 'transfers'],
-  notifications: ['contract', 'ports', 'organizations', 'forms'],
-  transfers: ['contract', 'ports', 'organizations', 'notifications'],
-  conversations: ['contract', 'ports', 'workflows', 'forms', 'transfers'],
-  calls: [
-    'contract',
-    'ports',
-    'organizations',
-    'workflows',
-    'notifications',
-    'conversations',
-    'transfers',
-    'limits',
-  ],
-  'web-calls': ['contract', 'ports', 'organizations', 'limits', 'conversations', 'calls'],
+  forms: ['ports'],
+  organizations: ['ports', 'limits'],
+  workflows: ['ports', 'organizations', 'transfers'],
+  notifications: ['ports', 'organizations', 'forms'],
+  transfers: ['ports', 'organizations', 'notifications'],
+  conversations: ['ports', 'workflows', 'forms', 'transfers'],
+  calls: ['ports', 'organizations', 'workflows', 'notifications', 'conversations', 'transfers', 'limits'],
+  'web-calls': ['ports', 'organizations', 'limits', 'conversations', 'calls'],
   http: [
-    'contract',
     'ports',
     'organizations',
     'workflows',
@@ -83,7 +81,7 @@ const coreMayImport: Record<string, readonly string[]> = {
     'limits',
     'web-calls',
   ],
-  testing: ['contract', 'ports', 'calls'],
+  testing: ['ports', 'calls'],
 };
 
 interface Source {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { callReason } from '@callkite/core/contract';
+import { callReason } from '@callkite/contract';
 import { describe, expect, it } from 'vitest';
 import { statusOf } from '../../packages/core/src/http/problem.ts';
 import { answerTables } from '../bench/answer.ts';

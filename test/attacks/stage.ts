@@ -1,5 +1,5 @@
+import type { CallDetail } from '@callkite/contract';
 import { defineTool } from '@callkite/core';
-import type { CallDetail } from '@callkite/core/contract';
 import { openAi, openAiRealtime } from '@callkite/openai';
 import { type OpenAiEmulator, startOpenAiEmulator } from '@callkite/openai-emulator';
 import { type CalleeLine, type CallRecord, defineCallee } from '@callkite/twilio-emulator';

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
+import { type CallDetail, callDetail, workflowDefinition } from '@callkite/contract';
 import { createId, type LanguageModel, type Logger } from '@callkite/core';
-import { type CallDetail, callDetail, workflowDefinition } from '@callkite/core/contract';
 import { createTenant } from '@callkite/core/testing';
 import { postgres } from '@callkite/postgres';
 import { builtInAccounts } from '@callkite/twilio-emulator';

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { type CallkiteEvent, createCallkite } from '@callkite/core';
 import type {
   CallbackPayload,
   CallDetail,
   CallList,
   CallResource,
   OrganizationDetail,
-} from '@callkite/core/contract';
+} from '@callkite/contract';
+import { type CallkiteEvent, createCallkite } from '@callkite/core';
 import { serve } from '@callkite/core/node';
 import { openAi } from '@callkite/openai';
 import { postgres } from '@callkite/postgres';

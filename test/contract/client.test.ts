@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { type CallkiteClient, callkite, verifyWebhook } from '@callkite/client';
-import { callDetail, webhookPayload } from '@callkite/core/contract';
+import { callDetail, webhookPayload } from '@callkite/contract';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Embedded, eventually, startEmbedded } from '../embedded.ts';
 

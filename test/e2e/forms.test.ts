@@ -1,4 +1,4 @@
-import type { CallDetail } from '@callkite/core/contract';
+import type { CallDetail } from '@callkite/contract';
 import type { CalleeLine } from '@callkite/twilio-emulator';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Embedded, eventually, startEmbedded } from '../embedded.ts';

@@ -1,5 +1,5 @@
+import type { CallDetail, WorkflowDefinitionInput } from '@callkite/contract';
 import { defineTool } from '@callkite/core';
-import type { CallDetail, WorkflowDefinitionInput } from '@callkite/core/contract';
 import { defineCallee } from '@callkite/twilio-emulator';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import * as z from 'zod';

@@ -1,4 +1,4 @@
-import type { CallDetail, WorkflowDefinitionInput } from '@callkite/core/contract';
+import type { CallDetail, WorkflowDefinitionInput } from '@callkite/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Embedded, eventually, startEmbedded } from '../embedded.ts';
 

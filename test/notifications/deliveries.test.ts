@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
+import { type WorkflowDefinition, workflowDefinition } from '@callkite/contract';
 import {
   type CallkiteEvent,
   createId,
@@ -8,7 +9,6 @@ import {
   type Storage,
   silentLogger,
 } from '@callkite/core';
-import { type WorkflowDefinition, workflowDefinition } from '@callkite/core/contract';
 import { createOutboundFetch } from '@callkite/core/node';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';

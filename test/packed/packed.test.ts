@@ -14,7 +14,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 /** Names every published entry must offer, to ESM and to CommonJS hosts alike. */
 const entries: Record<string, readonly string[]> = {
   '@callkite/core': ['createCallkite', 'CallkiteError', 'createId'],
-  '@callkite/core/contract': ['workflowDefinition', 'callStatus'],
+  '@callkite/contract': ['workflowDefinition', 'callStatus'],
   '@callkite/core/node': [],
   '@callkite/core/testing': [],
   '@callkite/postgres': ['postgres', 'pglite'],

@@ -1,5 +1,5 @@
+import type { CallDetail, CallTransfer, CreateTransferIntegrationRequest } from '@callkite/contract';
 import type { Callkite } from '@callkite/core';
-import type { CallDetail, CallTransfer, CreateTransferIntegrationRequest } from '@callkite/core/contract';
 import { type CalleeLine, type CallRecord, defineCallee } from '@callkite/twilio-emulator';
 import { type Embedded, type EmbeddedOptions, eventually, startEmbedded } from '../embedded.ts';
 

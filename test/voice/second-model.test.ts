@@ -1,5 +1,5 @@
+import type { WorkflowDefinitionInput } from '@callkite/contract';
 import { type VoiceMode, withSecondLanguageModel, withSecondSpeechModel } from '@callkite/core';
-import type { WorkflowDefinitionInput } from '@callkite/core/contract';
 import { openAi, openAiRealtime } from '@callkite/openai';
 import { type OpenAiEmulator, startOpenAiEmulator } from '@callkite/openai-emulator';
 import { type CalleeLine, defineCallee } from '@callkite/twilio-emulator';

@@ -1,4 +1,4 @@
-import type { CallDetail, WorkflowDefinitionInput } from '@callkite/core/contract';
+import type { CallDetail, WorkflowDefinitionInput } from '@callkite/contract';
 import { expect } from 'vitest';
 import { type Embedded, eventually } from '../embedded.ts';
 

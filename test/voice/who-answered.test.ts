@@ -1,4 +1,4 @@
-import type { CallDetail, WorkflowDefinitionInput } from '@callkite/core/contract';
+import type { CallDetail, WorkflowDefinitionInput } from '@callkite/contract';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Embedded, startEmbedded } from '../embedded.ts';
 import { spokenCall } from './spoken-call.ts';

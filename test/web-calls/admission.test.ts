@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
-import type { WidgetErrorBody } from '@callkite/core/contract';
+import type { WidgetErrorBody } from '@callkite/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { eventually } from '../embedded.ts';

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { WidgetClientEvent, WidgetServerEvent, WidgetSession } from '@callkite/core/contract';
+import type { WidgetClientEvent, WidgetServerEvent, WidgetSession } from '@callkite/contract';
 import { WebSocket } from 'ws';
 import { eventually } from '../embedded.ts';
 

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { WidgetSession } from '@callkite/contract';
 import type { PublishableKey, WebCallOptions } from '@callkite/core';
-import type { WidgetSession } from '@callkite/core/contract';
 import { type Embedded, type EmbeddedOptions, eventually, startEmbedded } from '../embedded.ts';
 import { Visitor } from './visitor.ts';
 

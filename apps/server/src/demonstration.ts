@@ -1,5 +1,5 @@
+import type { CallState } from '@callkite/contract';
 import type { Callkite, CallkiteEvent } from '@callkite/core';
-import type { CallState } from '@callkite/core/contract';
 import type { CallEvents } from './call-events.ts';
 
 const callee = '+12025550100';

@@ -1,4 +1,4 @@
-import type { WidgetServerEvent, WidgetSession, WidgetSessionRequest } from '@callkite/core/contract';
+import type { WidgetServerEvent, WidgetSession, WidgetSessionRequest } from '@callkite/contract';
 import type { Voice } from './audio/voice.ts';
 import { type CallState, type EndReason, type ErrorCode, noCall } from './call-state.ts';
 import { type Connection, openConnection } from './connection.ts';

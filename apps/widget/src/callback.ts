@@ -1,4 +1,4 @@
-import type { CallState as PhoneCallState, WidgetCallbackRequest } from '@callkite/core/contract';
+import type { CallState as PhoneCallState, WidgetCallbackRequest } from '@callkite/contract';
 import type { ErrorCode } from './call-state.ts';
 import { type ServerApi, WidgetError } from './server-api.ts';
 

@@ -1,4 +1,4 @@
-import type { Consent, WidgetSessionRequest } from '@callkite/core/contract';
+import type { Consent, WidgetSessionRequest } from '@callkite/contract';
 import { nothing, unsafeCSS } from 'lit';
 import { addStyles } from './add-styles.ts';
 import type { CallState, CallStatus } from './call-state.ts';

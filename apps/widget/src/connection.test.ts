@@ -1,5 +1,5 @@
 import type { AddressInfo } from 'node:net';
-import type { WidgetClientEvent, WidgetServerEvent } from '@callkite/core/contract';
+import type { WidgetClientEvent, WidgetServerEvent } from '@callkite/contract';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
 import { type Connection, openConnection } from './connection.ts';

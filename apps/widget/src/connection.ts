@@ -1,4 +1,4 @@
-import type { WidgetClientEvent, WidgetServerEvent } from '@callkite/core/contract';
+import type { WidgetClientEvent, WidgetServerEvent } from '@callkite/contract';
 import type { MessageLedger, OutgoingMessage } from './message-ledger.ts';
 
 export interface ConnectionOptions {

@@ -1,4 +1,4 @@
-import type { WidgetClientEvent } from '@callkite/core/contract';
+import type { WidgetClientEvent } from '@callkite/contract';
 
 /** A message the server counts, so that none is lost and none is taken twice. */
 type Counted = Extract<WidgetClientEvent, { id: number }>;

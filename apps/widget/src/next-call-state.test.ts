@@ -1,4 +1,4 @@
-import type { WidgetServerEvent } from '@callkite/core/contract';
+import type { WidgetServerEvent } from '@callkite/contract';
 import { expect, it } from 'vitest';
 import { type CallState, noCall } from './call-state.ts';
 import { type CallEvent, nextCallState } from './next-call-state.ts';

@@ -1,4 +1,4 @@
-import type { WidgetServerEvent } from '@callkite/core/contract';
+import type { WidgetServerEvent } from '@callkite/contract';
 import { type CallState, type EndReason, type ErrorCode, type Line, noCall } from './call-state.ts';
 
 /** What changes a call: what the visitor does, what the browser allows, what the server tells. */

@@ -6,7 +6,7 @@ import type {
   WidgetErrorCode,
   WidgetSession,
   WidgetSessionRequest,
-} from '@callkite/core/contract';
+} from '@callkite/contract';
 import type { ErrorCode } from './call-state.ts';
 
 /** A request to the server that failed, in the widget's own words. */

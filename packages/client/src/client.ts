@@ -26,7 +26,7 @@ import type {
   WebhookResource,
   WorkflowResource,
   WorkflowSummaries,
-} from '@callkite/core/contract';
+} from '@callkite/contract';
 import { CallkiteTimeoutError } from './api-error.ts';
 import { type ApiRequest, type CallkiteClientOptions, createTransport } from './transport.ts';
 

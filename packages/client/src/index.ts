@@ -20,7 +20,7 @@ export type {
   WebhookPayload,
   WebhookResource,
   WorkflowResource,
-} from '@callkite/core/contract';
+} from '@callkite/contract';
 export { WebhookVerificationError } from 'standardwebhooks';
 export { CallkiteApiError, CallkiteTimeoutError } from './api-error.ts';
 export { type CallkiteClient, callkite, type TriggeredCall } from './client.ts';

@@ -1,4 +1,4 @@
-import type { ErrorBody } from '@callkite/core/contract';
+import type { ErrorBody } from '@callkite/contract';
 import { CallkiteApiError } from './api-error.ts';
 
 export interface CallkiteClientOptions {

@@ -1,4 +1,4 @@
-import type { WebhookPayload } from '@callkite/core/contract';
+import type { WebhookPayload } from '@callkite/contract';
 import { Webhook } from 'standardwebhooks';
 
 /**

@@ -1,3 +1,4 @@
+import type { WorkflowDefinition } from '@callkite/contract';
 import { Keyv } from 'keyv';
 import type { Callkite, CallkiteOptions } from './callkite.ts';
 import { createAttemptTokens } from './calls/attempt-token.ts';
@@ -13,7 +14,6 @@ import { createRecordingWork } from './calls/recording-work.ts';
 import { createRecordings } from './calls/recordings.ts';
 import { createSpendingWatch } from './calls/spending-watch.ts';
 import { createUnfinishedCalls } from './calls/unfinished-calls.ts';
-import type { WorkflowDefinition } from './contract/workflow-definition.ts';
 import { checkAgentTools } from './conversations/agent-tool.ts';
 import { createConversations } from './conversations/conversations.ts';
 import { carrierApology, voicemailMessage } from './conversations/disclosure.ts';

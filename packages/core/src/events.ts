@@ -1,4 +1,4 @@
-import type { CallOutcome, CallReason, CallState } from './contract/call-status.ts';
+import type { CallOutcome, CallReason, CallState } from '@callkite/contract';
 
 /**
  * Why words of the model are not said: they hold the marker of the instructions or a run of their words, claim that a

@@ -1,5 +1,5 @@
+import type { FormField } from '@callkite/contract';
 import { type CallForm, CallkiteError, type FormRecord, type FormStore } from '@callkite/core';
-import type { FormField } from '@callkite/core/contract';
 import { type Kysely, type Selectable, sql } from 'kysely';
 import { unerasedCall } from './calls/locking.ts';
 import { type Database, only } from './database.ts';

@@ -1,5 +1,5 @@
+import { workflowDefinition } from '@callkite/contract';
 import { createId, type Storage } from '@callkite/core';
-import { workflowDefinition } from '@callkite/core/contract';
 import { createTenant, type Tenant } from '@callkite/core/testing';
 import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';

@@ -1,4 +1,15 @@
 import type {
+  CallReason,
+  CallState,
+  CallStatus,
+  FormField,
+  ProviderStatus,
+  TransferLegSource,
+  TransferMode,
+  TransferOutcome,
+  WorkflowDefinition,
+} from '@callkite/contract';
+import type {
   AnsweredBy,
   AttemptState,
   CarrierConnection,
@@ -12,17 +23,6 @@ import type {
   VisitRecord,
   WorkflowRecord,
 } from '@callkite/core';
-import type {
-  CallReason,
-  CallState,
-  CallStatus,
-  FormField,
-  ProviderStatus,
-  TransferLegSource,
-  TransferMode,
-  TransferOutcome,
-  WorkflowDefinition,
-} from '@callkite/core/contract';
 import type { ColumnType, Generated } from 'kysely';
 
 /** Written by the database (`default now()`), never by us. */

@@ -1,5 +1,5 @@
+import type { WorkflowDefinition } from '@callkite/contract';
 import { CallkiteError, type WorkflowRecord, type WorkflowStore } from '@callkite/core';
-import type { WorkflowDefinition } from '@callkite/core/contract';
 import { type Kysely, type Selectable, sql } from 'kysely';
 import { type Database, only, type TableNames } from './database.ts';
 import { rowsFor, startOf, toPage } from './paging.ts';

@@ -1,4 +1,4 @@
-import type { WorkflowDefinition } from '../contract/workflow-definition.ts';
+import type { WorkflowDefinition } from '@callkite/contract';
 
 /** Two people who were connected may talk for so long. */
 export const maximumTalkSeconds = 3600;

@@ -1,4 +1,4 @@
-import type { CallOutcome, CallState } from '../contract/call-status.ts';
+import type { CallOutcome, CallState } from '@callkite/contract';
 import type { HeardAnswer } from '../ports/call-store.ts';
 import type { AnsweredBy, CarrierCallStatus } from '../ports/telephony.ts';
 

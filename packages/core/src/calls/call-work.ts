@@ -1,4 +1,4 @@
-import type { WorkflowDefinition } from '../contract/workflow-definition.ts';
+import type { WorkflowDefinition } from '@callkite/contract';
 import { type EndedCall, summarize, summarizeWithoutModel } from '../conversations/summary.ts';
 import type { EmitEvent } from '../events.ts';
 import type { JobHandler } from '../job-runner.ts';

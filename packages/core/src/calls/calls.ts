@@ -1,5 +1,4 @@
-import type { CallState, CallStatus } from '../contract/call-status.ts';
-import { workflowDefinition } from '../contract/workflow-definition.ts';
+import { type CallState, type CallStatus, workflowDefinition } from '@callkite/contract';
 import { CallkiteError } from '../errors.ts';
 import type { EmitEvent } from '../events.ts';
 import { createId } from '../ids.ts';

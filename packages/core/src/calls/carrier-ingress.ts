@@ -1,5 +1,4 @@
-import type { CallReason } from '../contract/call-status.ts';
-import type { WorkflowDefinition } from '../contract/workflow-definition.ts';
+import type { CallReason, WorkflowDefinition } from '@callkite/contract';
 import { answering, answerState } from '../conversations/answer/answering.ts';
 import type { CarrierLine } from '../conversations/carrier-line.ts';
 import { keepTrying } from '../conversations/keep-trying.ts';

@@ -1,5 +1,4 @@
-import type { TransferOutcome } from '../contract/transfers.ts';
-import type { WorkflowDefinition } from '../contract/workflow-definition.ts';
+import type { TransferOutcome, WorkflowDefinition } from '@callkite/contract';
 import { phrasesFor } from '../conversations/phrases.ts';
 import type { CallRecord } from '../ports/call-store.ts';
 import type { VelocityAlarm } from '../ports/spending-store.ts';

@@ -1,4 +1,4 @@
-import type { WorkflowDefinition } from '../contract/workflow-definition.ts';
+import type { WorkflowDefinition } from '@callkite/contract';
 import { recordingModeOf } from '../conversations/recording-mode.ts';
 import { CallkiteError } from '../errors.ts';
 import type { JobHandler, JobResult } from '../job-runner.ts';

@@ -1,5 +1,4 @@
-import type { CallReason } from '../contract/call-status.ts';
-import type { WorkflowDefinition } from '../contract/workflow-definition.ts';
+import type { CallReason, WorkflowDefinition } from '@callkite/contract';
 import { CallkiteError } from '../errors.ts';
 import type { EmitEvent } from '../events.ts';
 import type { CallRecord, CallStore, HeardAnswer, TranscriptEntry } from '../ports/call-store.ts';

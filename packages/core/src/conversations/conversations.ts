@@ -1,4 +1,4 @@
-import type { WorkflowDefinition } from '../contract/workflow-definition.ts';
+import type { WorkflowDefinition } from '@callkite/contract';
 import type { EmitEvent } from '../events.ts';
 import type { CallRecord, CallStore } from '../ports/call-store.ts';
 import { type Clock, systemClock } from '../ports/clock.ts';

@@ -1,5 +1,5 @@
+import { type WorkflowDefinitionInput, workflowDefinition } from '@callkite/contract';
 import { describe, expect, it } from 'vitest';
-import { type WorkflowDefinitionInput, workflowDefinition } from '../contract/workflow-definition.ts';
 import { disclosureLine, screeningLine, voicemailMessage } from './disclosure.ts';
 import { languagesWithPhrases } from './phrases.ts';
 

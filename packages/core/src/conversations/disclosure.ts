@@ -1,4 +1,4 @@
-import type { WorkflowDefinition } from '../contract/workflow-definition.ts';
+import type { WorkflowDefinition } from '@callkite/contract';
 import type { CallRecord } from '../ports/call-store.ts';
 import { phrasesFor } from './phrases.ts';
 import { sounds } from './spoken-text.ts';

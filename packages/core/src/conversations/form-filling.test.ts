@@ -1,5 +1,5 @@
+import { type FormFieldInput, formField } from '@callkite/contract';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type FormFieldInput, formField } from '../contract/forms.ts';
 import { CallkiteError } from '../errors.ts';
 import type { CallForm, FormAnswer } from '../ports/form-store.ts';
 import { silentLogger } from '../ports/logger.ts';

@@ -1,5 +1,5 @@
+import type { FormField } from '@callkite/contract';
 import * as z from 'zod';
-import type { FormField } from '../contract/forms.ts';
 import { checkFormValue, needsReadBack } from '../forms/form-value.ts';
 import type { CallForm, FormAnswer, FormStore, FormValue } from '../ports/form-store.ts';
 import type { Logger } from '../ports/logger.ts';

@@ -1,4 +1,4 @@
-import type { WorkflowDefinition } from '../contract/workflow-definition.ts';
+import type { WorkflowDefinition } from '@callkite/contract';
 import type { CallRecord } from '../ports/call-store.ts';
 import type { ModelMessage } from '../ports/language-model.ts';
 import type { Occasion } from './talk.ts';

@@ -1,5 +1,5 @@
+import { type WorkflowDefinitionInput, workflowDefinition } from '@callkite/contract';
 import { describe, expect, it, vi } from 'vitest';
-import { type WorkflowDefinitionInput, workflowDefinition } from '../contract/workflow-definition.ts';
 import type { CalleeEvent } from '../ports/speech.ts';
 import { disclosureLine } from './disclosure.ts';
 import { disclosure, organizationName, said, settle, stageEachTest, start } from './testing/stage.ts';

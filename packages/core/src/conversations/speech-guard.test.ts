@@ -1,5 +1,5 @@
+import { type WorkflowDefinition, workflowDefinition } from '@callkite/contract';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { type WorkflowDefinition, workflowDefinition } from '../contract/workflow-definition.ts';
 import type { CallkiteEvent } from '../events.ts';
 import { phrasesFor } from './phrases.ts';
 import { instructionsFor, wordsOfBrief } from './prompt.ts';

@@ -1,5 +1,5 @@
+import { workflowDefinition } from '@callkite/contract';
 import { describe, expect, it } from 'vitest';
-import { workflowDefinition } from '../contract/workflow-definition.ts';
 import type { TranscriptEntry } from '../ports/call-store.ts';
 import { type ScriptedAnswer, ScriptedModel } from '../testing/scripted-model.ts';
 import { type EndedCall, summarize, summarizeWithoutModel } from './summary.ts';

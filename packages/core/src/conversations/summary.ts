@@ -1,7 +1,5 @@
+import type { CallOutcome, CallReason, TransferOutcome, WorkflowDefinition } from '@callkite/contract';
 import * as z from 'zod';
-import type { CallOutcome, CallReason } from '../contract/call-status.ts';
-import type { TransferOutcome } from '../contract/transfers.ts';
-import type { WorkflowDefinition } from '../contract/workflow-definition.ts';
 import { CallkiteError } from '../errors.ts';
 import type { TranscriptEntry } from '../ports/call-store.ts';
 import type { LanguageModel } from '../ports/language-model.ts';

@@ -1,5 +1,5 @@
+import type { TransferOutcome } from '@callkite/contract';
 import * as z from 'zod';
-import type { TransferOutcome } from '../contract/transfers.ts';
 import { createId } from '../ids.ts';
 import type { CallRecord } from '../ports/call-store.ts';
 import type { Logger } from '../ports/logger.ts';

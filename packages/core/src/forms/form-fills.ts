@@ -1,4 +1,4 @@
-import type { FormFill } from '../contract/notifications.ts';
+import type { FormFill } from '@callkite/contract';
 import type { CallForm, FormValue } from '../ports/form-store.ts';
 
 /** The forms of a call as they are told to customers: every field, null for what was not collected. */

@@ -1,5 +1,5 @@
+import { type FormFieldInput, formField } from '@callkite/contract';
 import { describe, expect, it } from 'vitest';
-import { type FormFieldInput, formField } from '../contract/forms.ts';
 import { checkFormValue } from './form-value.ts';
 
 const options = ['Tea', 'Coffee', 'Still water'];

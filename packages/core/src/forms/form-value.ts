@@ -1,6 +1,6 @@
+import type { FormField } from '@callkite/contract';
 import { type CountryCode, parsePhoneNumberFromString } from 'libphonenumber-js/max';
 import * as z from 'zod';
-import type { FormField } from '../contract/forms.ts';
 import type { FormValue } from '../ports/form-store.ts';
 
 const longestText = 2_000;

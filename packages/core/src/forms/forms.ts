@@ -1,5 +1,5 @@
+import { createFormRequest, type FormFieldInput, updateFormRequest } from '@callkite/contract';
 import type * as z from 'zod';
-import { createFormRequest, type FormFieldInput, updateFormRequest } from '../contract/forms.ts';
 import { CallkiteError } from '../errors.ts';
 import { createId } from '../ids.ts';
 import type { FormRecord, FormStore } from '../ports/form-store.ts';

@@ -1,8 +1,8 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { widgetProtocol } from '@callkite/contract';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { CarrierIngress } from '../calls/carrier-ingress.ts';
-import { widgetProtocol } from '../contract/widget.ts';
 import type { HttpRequest, HttpResponse } from '../ports/http.ts';
 import type { MixedSocket } from '../ports/speech.ts';
 import type { WebCalls } from '../web-calls/web-calls.ts';

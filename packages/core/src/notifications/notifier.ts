@@ -1,5 +1,4 @@
-import { formatCallback, formatWebhook } from '../contract/notifications.ts';
-import type { WorkflowDefinition } from '../contract/workflow-definition.ts';
+import { formatCallback, formatWebhook, type WorkflowDefinition } from '@callkite/contract';
 import type { EmitEvent } from '../events.ts';
 import { formFillsOf } from '../forms/form-fills.ts';
 import { createId } from '../ids.ts';

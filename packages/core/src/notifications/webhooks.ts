@@ -1,4 +1,4 @@
-import { formatWebhook } from '../contract/notifications.ts';
+import { formatWebhook } from '@callkite/contract';
 import { CallkiteError } from '../errors.ts';
 import { createId } from '../ids.ts';
 import { type SecretBox, webhookSecretContext } from '../organizations/secret-box.ts';

@@ -1,5 +1,4 @@
-import type { CallOutcome, CallReason, CallState } from '../contract/call-status.ts';
-import type { WorkflowDefinition } from '../contract/workflow-definition.ts';
+import type { CallOutcome, CallReason, CallState, WorkflowDefinition } from '@callkite/contract';
 import type { NewDelivery } from './delivery-store.ts';
 import type { Mode } from './mode.ts';
 import type { CarrierConnection } from './organization-store.ts';

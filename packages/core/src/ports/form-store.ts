@@ -1,4 +1,4 @@
-import type { FormField } from '../contract/forms.ts';
+import type { FormField } from '@callkite/contract';
 import type { Page, PageRequest } from './page.ts';
 
 export interface FormRecord {

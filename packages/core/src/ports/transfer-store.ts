@@ -1,4 +1,4 @@
-import type { TransferLegSource, TransferMode, TransferOutcome } from '../contract/transfers.ts';
+import type { TransferLegSource, TransferMode, TransferOutcome } from '@callkite/contract';
 import type { Page, PageRequest } from './page.ts';
 import type { VelocityAlarm } from './spending-store.ts';
 

@@ -1,4 +1,4 @@
-import type { WorkflowDefinition } from '../contract/workflow-definition.ts';
+import type { WorkflowDefinition } from '@callkite/contract';
 import type { Page, PageRequest } from './page.ts';
 
 export interface WorkflowRecord {

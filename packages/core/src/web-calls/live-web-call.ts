@@ -1,5 +1,4 @@
-import type { CallReason } from '../contract/call-status.ts';
-import { type WidgetEndReason, widgetCloseCodes } from '../contract/widget.ts';
+import { type CallReason, type WidgetEndReason, widgetCloseCodes } from '@callkite/contract';
 import type { CarrierLine } from '../conversations/carrier-line.ts';
 import { keepTrying } from '../conversations/keep-trying.ts';
 import { within } from '../conversations/within.ts';

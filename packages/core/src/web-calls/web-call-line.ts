@@ -3,7 +3,7 @@ import {
   type WidgetServerEvent,
   widgetClientEvent,
   widgetCloseCodes,
-} from '../contract/widget.ts';
+} from '@callkite/contract';
 import type { MixedSocket } from '../ports/speech.ts';
 import { outbox } from './outbox.ts';
 import { tokenBucket } from './token-bucket.ts';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { widgetCloseCodes, widgetProtocol } from '../contract/widget.ts';
+import { widgetCloseCodes, widgetProtocol } from '@callkite/contract';
 import type { CarrierLine } from '../conversations/carrier-line.ts';
 import type { EmitEvent } from '../events.ts';
 import type { CallRecord } from '../ports/call-store.ts';

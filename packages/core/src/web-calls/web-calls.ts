@@ -1,6 +1,6 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
+import type { CallState } from '@callkite/contract';
 import type { Calls } from '../calls/calls.ts';
-import type { CallState } from '../contract/call-status.ts';
 import { CallkiteError } from '../errors.ts';
 import { createId } from '../ids.ts';
 import type { VisitLimits } from '../limits/visit-limits.ts';

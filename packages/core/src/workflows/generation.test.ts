@@ -1,6 +1,6 @@
+import { workflowDefinition } from '@callkite/contract';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { workflowDefinition } from '../contract/workflow-definition.ts';
 import { CallkiteError } from '../errors.ts';
 import { type ScriptedAnswer, ScriptedModel } from '../testing/scripted-model.ts';
 import { fallbackWorkflow, generateWorkflow } from './generation.ts';

@@ -1,5 +1,5 @@
+import { type WorkflowDefinition, workflowDefinition } from '@callkite/contract';
 import * as z from 'zod';
-import { type WorkflowDefinition, workflowDefinition } from '../contract/workflow-definition.ts';
 import { CallkiteError } from '../errors.ts';
 import type { LanguageModel } from '../ports/language-model.ts';
 import { clamp } from './clamp.ts';

@@ -1,4 +1,4 @@
-import type { WorkflowDefinition } from '../contract/workflow-definition.ts';
+import type { WorkflowDefinition } from '@callkite/contract';
 
 /** Something wrong with a workflow. `path` is the field, with dots, such as `definition.steps.1.title`. */
 export interface WorkflowIssue {

@@ -1,5 +1,5 @@
+import type { WorkflowDefinition } from '@callkite/contract';
 import * as z from 'zod';
-import type { WorkflowDefinition } from '../contract/workflow-definition.ts';
 import type { CallRecord } from '../ports/call-store.ts';
 import type { LanguageModel } from '../ports/language-model.ts';
 import { clamp } from './clamp.ts';

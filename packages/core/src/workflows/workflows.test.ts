@@ -1,5 +1,5 @@
+import type { WorkflowDefinitionInput } from '@callkite/contract';
 import { describe, expect, it } from 'vitest';
-import type { WorkflowDefinitionInput } from '../contract/workflow-definition.ts';
 import { CallkiteError } from '../errors.ts';
 import type { WorkflowRecord, WorkflowStore } from '../ports/workflow-store.ts';
 import { createWorkflows } from './workflows.ts';

@@ -1,9 +1,9 @@
-import * as z from 'zod';
 import {
   type WorkflowDefinition,
   type WorkflowDefinitionInput,
   workflowDefinition,
-} from '../contract/workflow-definition.ts';
+} from '@callkite/contract';
+import * as z from 'zod';
 import { CallkiteError } from '../errors.ts';
 import { createId } from '../ids.ts';
 import type { DeliveryStore } from '../ports/delivery-store.ts';

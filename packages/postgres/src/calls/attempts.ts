@@ -1,5 +1,5 @@
+import type { CallReason } from '@callkite/contract';
 import type { CallStore } from '@callkite/core';
-import type { CallReason } from '@callkite/core/contract';
 import { type Kysely, sql } from 'kysely';
 import type { Database, TableNames } from '../database.ts';
 import type { Tables } from '../schema.ts';

@@ -1,5 +1,5 @@
+import type { CallOutcome } from '@callkite/contract';
 import { type AttemptRecord, answeredByHeard, type CallRecord } from '@callkite/core';
-import type { CallOutcome } from '@callkite/core/contract';
 import { type Selectable, sql } from 'kysely';
 import type { AttemptRow, CallRow } from '../schema.ts';
 

@@ -1,5 +1,5 @@
+import type { WorkflowDefinition } from '@callkite/contract';
 import type { AttemptRecord, CallStore, ClaimResult, DialClaim } from '@callkite/core';
-import type { WorkflowDefinition } from '@callkite/core/contract';
 import { type Kysely, type Selectable, sql } from 'kysely';
 import { toConnection } from '../carrier-lines.ts';
 import { type Database, only, type TableNames } from '../database.ts';

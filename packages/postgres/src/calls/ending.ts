@@ -1,5 +1,5 @@
+import type { CallOutcome, CallReason } from '@callkite/contract';
 import type { AnsweredBy } from '@callkite/core';
-import type { CallOutcome, CallReason } from '@callkite/core/contract';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import { only, type TableNames } from '../database.ts';
 import type { Tables } from '../schema.ts';

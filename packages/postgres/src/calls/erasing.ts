@@ -1,5 +1,5 @@
+import type { WorkflowDefinition } from '@callkite/contract';
 import { CallkiteError, type CallStore } from '@callkite/core';
-import type { WorkflowDefinition } from '@callkite/core/contract';
 import { type Kysely, sql } from 'kysely';
 import { type Database, only, type TableNames } from '../database.ts';
 import type { Tables } from '../schema.ts';

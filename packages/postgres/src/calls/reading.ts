@@ -1,5 +1,5 @@
+import type { WorkflowDefinition } from '@callkite/contract';
 import type { CallStore } from '@callkite/core';
-import type { WorkflowDefinition } from '@callkite/core/contract';
 import { sql } from 'kysely';
 import { toConnection } from '../carrier-lines.ts';
 import type { Database } from '../database.ts';

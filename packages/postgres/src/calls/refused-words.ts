@@ -1,4 +1,4 @@
-import { withoutMessages } from '@callkite/core/contract';
+import { withoutMessages } from '@callkite/contract';
 import { type Kysely, sql } from 'kysely';
 import type { TableNames } from '../database.ts';
 import type { Tables } from '../schema.ts';

@@ -1,5 +1,5 @@
+import type { TransferOutcome } from '@callkite/contract';
 import type { TransferLeg, TransferRecord, TransferStep, TransferStore } from '@callkite/core';
-import type { TransferOutcome } from '@callkite/core/contract';
 import { type Kysely, type Selectable, sql } from 'kysely';
 import type { StoredCall } from '../calls/call-rows.ts';
 import { lockCall, unerasedCall } from '../calls/locking.ts';

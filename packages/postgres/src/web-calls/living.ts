@@ -1,5 +1,5 @@
+import type { CallOutcome } from '@callkite/contract';
 import type { BeginWebCall, WebCallStore } from '@callkite/core';
-import type { CallOutcome } from '@callkite/core/contract';
 import { type Selectable, sql } from 'kysely';
 import { type StoredCall, toCall } from '../calls/call-rows.ts';
 import { endCall } from '../calls/ending.ts';

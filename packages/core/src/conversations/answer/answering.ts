@@ -1,4 +1,4 @@
-import type { CallReason } from '../../contract/call-status.ts';
+import type { CallReason } from '@callkite/contract';
 import type { HeardAnswer } from '../../ports/call-store.ts';
 import type { AnsweredBy } from '../../ports/telephony.ts';
 import { classifyUtterance, type HeardUtterance } from './utterance.ts';

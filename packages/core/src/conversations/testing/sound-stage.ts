@@ -1,5 +1,5 @@
+import { type WorkflowDefinitionInput, workflowDefinition } from '@callkite/contract';
 import { vi } from 'vitest';
-import { type WorkflowDefinitionInput, workflowDefinition } from '../../contract/workflow-definition.ts';
 import { CallkiteError } from '../../errors.ts';
 import type { LanguageModel } from '../../ports/language-model.ts';
 import { silentLogger } from '../../ports/logger.ts';

@@ -1,5 +1,5 @@
+import { type WorkflowDefinitionInput, workflowDefinition } from '@callkite/contract';
 import { afterEach, beforeEach, expect, vi } from 'vitest';
-import { type WorkflowDefinitionInput, workflowDefinition } from '../../contract/workflow-definition.ts';
 import { CallkiteError } from '../../errors.ts';
 import type { CallkiteEvent } from '../../events.ts';
 import type { CallRecord, HeardAnswer, TranscriptEntry } from '../../ports/call-store.ts';

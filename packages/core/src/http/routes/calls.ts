@@ -1,6 +1,7 @@
-import type { AcceptedCall } from '../../calls/calls.ts';
-import type { CallDetail, CallResource } from '../../contract/calls.ts';
 import {
+  type CallDetail,
+  type CallResource,
+  type CallTransfer,
   callDetail,
   callList,
   callListQuery,
@@ -9,8 +10,8 @@ import {
   promptCallResponse,
   triggerCallRequest,
   triggerCallResponse,
-} from '../../contract/calls.ts';
-import type { CallTransfer } from '../../contract/transfers.ts';
+} from '@callkite/contract';
+import type { AcceptedCall } from '../../calls/calls.ts';
 import { CallkiteError, type ErrorCode } from '../../errors.ts';
 import { formFillsOf } from '../../forms/form-fills.ts';
 import type { Caller } from '../../organizations/organizations.ts';

@@ -8,7 +8,7 @@ import {
   type NumberResource,
   numberList,
   numberResource,
-} from '../../contract/organizations.ts';
+} from '@callkite/contract';
 import { CallkiteError } from '../../errors.ts';
 import type { Caller } from '../../organizations/organizations.ts';
 import type { CarrierConnection, ConnectedNumber } from '../../ports/organization-store.ts';

@@ -1,12 +1,12 @@
-import { pageQuery } from '../../contract/fields.ts';
 import {
   createFormRequest,
   type FormResource,
   formList,
   formResource,
   formVersionQuery,
+  pageQuery,
   updateFormRequest,
-} from '../../contract/forms.ts';
+} from '@callkite/contract';
 import type { FormRecord } from '../../ports/form-store.ts';
 import { route } from '../route.ts';
 

@@ -1,5 +1,3 @@
-import type * as z from 'zod';
-import { pageQuery } from '../../contract/fields.ts';
 import {
   type ApiKeyResource,
   apiKeyList,
@@ -11,8 +9,10 @@ import {
   organizationDetail,
   organizationList,
   organizationResource,
+  pageQuery,
   updateOrganizationRequest,
-} from '../../contract/organizations.ts';
+} from '@callkite/contract';
+import type * as z from 'zod';
 import type { OrganizationSettings, Organizations } from '../../organizations/organizations.ts';
 import type { ApiKeyRecord, Organization } from '../../ports/organization-store.ts';
 import { requireLiveKey } from '../require-live-key.ts';

@@ -1,12 +1,12 @@
-import { pageQuery } from '../../contract/fields.ts';
 import {
   createdPublishableKey,
   createPublishableKeyRequest,
   type PublishableKeyResource,
+  pageQuery,
   publishableKeyList,
   publishableKeyResource,
   updatePublishableKeyRequest,
-} from '../../contract/widget.ts';
+} from '@callkite/contract';
 import type { PublishableKey } from '../../ports/web-call-store.ts';
 import { requireLiveKey } from '../require-live-key.ts';
 import { route } from '../route.ts';

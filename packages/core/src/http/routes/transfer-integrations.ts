@@ -1,12 +1,12 @@
-import type * as z from 'zod';
-import { pageQuery } from '../../contract/fields.ts';
 import {
   createTransferIntegrationRequest,
+  pageQuery,
   type TransferIntegrationResource,
   transferIntegrationList,
   transferIntegrationResource,
   updateTransferIntegrationRequest,
-} from '../../contract/transfers.ts';
+} from '@callkite/contract';
+import type * as z from 'zod';
 import type { Caller } from '../../organizations/organizations.ts';
 import type { TransferIntegration } from '../../ports/transfer-store.ts';
 import type { TransferSettings } from '../../transfers/transfer-integrations.ts';

@@ -1,4 +1,3 @@
-import { pageQuery } from '../../contract/fields.ts';
 import {
   createdWebhook,
   createWebhookRequest,
@@ -7,9 +6,10 @@ import {
   deliveryList,
   deliveryListQuery,
   deliveryResource,
+  pageQuery,
   type WebhookResource,
   webhookList,
-} from '../../contract/webhooks.ts';
+} from '@callkite/contract';
 import type { Delivery, WebhookIntegration } from '../../ports/delivery-store.ts';
 import { route } from '../route.ts';
 

@@ -1,4 +1,3 @@
-import type * as z from 'zod';
 import {
   type AudioCodec,
   widgetCallback,
@@ -6,7 +5,8 @@ import {
   widgetCallbackState,
   widgetSession,
   widgetSessionRequest,
-} from '../../contract/widget.ts';
+} from '@callkite/contract';
+import type * as z from 'zod';
 import { route } from '../route.ts';
 
 const tag = 'Widget';

@@ -5,7 +5,7 @@ import {
   workflowResource,
   workflowSummaries,
   workflowVersionQuery,
-} from '../../contract/workflows.ts';
+} from '@callkite/contract';
 import type { WorkflowRecord } from '../../ports/workflow-store.ts';
 import { route } from '../route.ts';
 

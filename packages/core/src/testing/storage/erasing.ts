@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { workflowDefinition } from '../../contract/workflow-definition.ts';
+import { workflowDefinition } from '@callkite/contract';
 import { createId } from '../../ids.ts';
 import type { CallRecord } from '../../ports/call-store.ts';
 import type { NewDelivery } from '../../ports/delivery-store.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { FormField } from '../../contract/forms.ts';
+import type { FormField } from '@callkite/contract';
 import { createId } from '../../ids.ts';
 import type { Storage } from '../../ports/storage.ts';
 import { createTenant, definition, type StorageTest, tick } from './tenant.ts';

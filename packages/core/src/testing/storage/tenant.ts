@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type WorkflowDefinition, workflowDefinition } from '../../contract/workflow-definition.ts';
+import { type WorkflowDefinition, workflowDefinition } from '@callkite/contract';
 import { createId } from '../../ids.ts';
 import type { AcceptCall, CallRecord, DialClaim } from '../../ports/call-store.ts';
 import type { Job, JobKind } from '../../ports/job-store.ts';

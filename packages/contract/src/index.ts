@@ -28,6 +28,7 @@ export {
   triggerCallResponse,
 } from './calls.ts';
 export { type ErrorBody, errorBody } from './error-body.ts';
+export { pageQuery } from './fields.ts';
 export {
   type CreateFormRequest,
   createFormRequest,

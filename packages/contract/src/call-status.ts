@@ -1,15 +1,25 @@
 import * as z from 'zod';
 
 /** Where a call stands. `completed` is the only end; how it ended is the pair of the two statuses below. */
-export const callState = z.enum(['queued', 'dialing', 'unknown', 'ringing', 'in_progress', 'completed']);
+export const callState = z
+  .enum(['queued', 'dialing', 'unknown', 'ringing', 'in_progress', 'completed'])
+  .describe(
+    'Where the call stands. `unknown`: the carrier did not confirm that it took the call, and is being asked. `completed` is final',
+  );
 export type CallState = z.infer<typeof callState>;
 
 /** What came of a call. */
-export const callStatus = z.enum(['success', 'not_picked_up', 'voicemail']);
+export const callStatus = z
+  .enum(['success', 'not_picked_up', 'voicemail'])
+  .describe('The outcome of the call. `voicemail`: a machine answered, and nobody came to the phone');
 export type CallStatus = z.infer<typeof callStatus>;
 
 /** How the carrier's side of a call ended. */
-export const providerStatus = z.enum(['completed', 'no-answer', 'busy', 'failed', 'canceled']);
+export const providerStatus = z
+  .enum(['completed', 'no-answer', 'busy', 'failed', 'canceled'])
+  .describe(
+    "How the call ended on the carrier's side. `failed`: a bad number, an error at the carrier, or what `reason` of the call says",
+  );
 export type ProviderStatus = z.infer<typeof providerStatus>;
 
 /** Why a call ended the way it did, where the pair alone does not say. */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 
-/** Name that people give to a thing of theirs. */
+/** A name that people give to something they made. */
 export const displayName = z.string().trim().min(1).max(200);
 
 /** Id of a resource, such as `call_01k9…`; opaque to clients. */
@@ -10,19 +10,38 @@ export const resourceId = z.string().min(1).max(64);
 export const phoneNumberText = z
   .string()
   .max(64)
-  .meta({ description: 'E.164 phone number', examples: ['+12025550142'] });
+  .meta({
+    description: 'Phone number in E.164 form: `+`, the country code and the number, without spaces',
+    examples: ['+12025550142'],
+  });
 
 /** Point in time of our own resources: ISO 8601, UTC, milliseconds. */
 export const timestamp = z.iso.datetime({ precision: 3 });
 
 export const mode = z
   .enum(['live', 'test'])
-  .describe('`live` dials real phones; `test` runs on the emulated network');
+  .describe(
+    '`live` dials real phones. `test` stays on an emulated phone network, where no real phone can ring',
+  );
 
 /** Which page of a list to return. */
 export const pageQuery = z.strictObject({
-  limit: z.coerce.number<number>().int().min(1).max(100).default(20).describe('Items per page'),
-  cursor: z.string().min(1).max(500).optional().describe('`next_cursor` of the page before; opaque'),
+  limit: z.coerce
+    .number<number>()
+    .int()
+    .min(1)
+    .max(100)
+    .default(20)
+    .describe('How many items a page holds at most'),
+  cursor: z
+    .string()
+    .min(1)
+    .max(500)
+    .optional()
+    .describe('`next_cursor` of the previous page; the first page when absent. Treat it as opaque'),
 });
 
-export const nextCursor = z.string().nullable().describe('Cursor of the next page; null on the last one');
+export const nextCursor = z
+  .string()
+  .nullable()
+  .describe('Pass it as `cursor` to get the next page; null on the last page');

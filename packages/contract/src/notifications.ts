@@ -2,7 +2,12 @@ import * as z from 'zod';
 import { type CallOutcome, callStatus, providerStatus } from './call-status.ts';
 
 /** One thing said in a call. For the assistant: what the callee heard. */
-export const message = z.object({ role: z.enum(['assistant', 'user']), content: z.string() });
+export const message = z.object({
+  role: z
+    .enum(['assistant', 'user'])
+    .describe('`assistant`: the agent. `user`: the person on the phone or on the page'),
+  content: z.string().describe('What was said. Of the agent: as much as the person heard'),
+});
 export type Message = z.infer<typeof message>;
 
 /** Numbers for number fields, lists for multi-selects, text for the others. */
@@ -10,40 +15,57 @@ export const formValue = z.union([z.string(), z.number(), z.array(z.string())]);
 
 /** A form the agent filled in during a call: every field, null for what was not collected. */
 export const formFill = z.object({
-  title: z.string(),
-  values: z.record(z.string(), formValue.nullable()),
+  title: z.string().describe('Title of the form'),
+  values: z
+    .record(z.string(), formValue.nullable())
+    .describe(
+      'Every field of the form by its name: a number for number fields, a list for multi-selects, text for all others, and null for what was not collected',
+    ),
 });
 export type FormFill = z.infer<typeof formFill>;
 
 /** What is posted, once, to the `callback_url` of a prompt call. */
 export const callbackPayload = z.object({
-  call_id: z.string(),
-  workflow_id: z.string(),
+  call_id: z.string().describe('Id of the call'),
+  workflow_id: z.string().describe('Id of the workflow that was generated from the prompt'),
   call_status: callStatus,
   provider_status: providerStatus,
-  call_summary: z.string(),
-  messages: z.array(message),
-  context: z.null(),
-  form_fills: z.array(formFill),
-  created_at: z.iso.datetime({ precision: 3 }).describe('UTC, milliseconds, with `Z`'),
+  call_summary: z.string().describe('What happened, in a few sentences'),
+  messages: z.array(message).describe('The transcript, in order; may be empty'),
+  context: z.null().describe('Always null'),
+  form_fills: z.array(formFill).describe('The forms filled in during the call; may be empty'),
+  created_at: z.iso
+    .datetime({ precision: 3 })
+    .describe('When the call was accepted. ISO 8601, UTC, with milliseconds and `Z`'),
 });
 export type CallbackPayload = z.infer<typeof callbackPayload>;
 
 /** What is posted, signed, to the webhook integrations of a workflow when one of its calls completes. */
 export const webhookPayload = z.object({
-  call_id: z.string(),
-  workflow_id: z.string(),
-  workflow_name: z.string(),
-  phone_number_from: z.string().describe('E.164, or `browser` for a web call'),
-  phone_number_to: z.string().describe('E.164, or `browser` for a web call'),
+  call_id: z
+    .string()
+    .describe('Id of the call. The same webhook may arrive more than once: deduplicate by this id'),
+  workflow_id: z.string().describe('Id of the workflow that ran'),
+  workflow_name: z.string().describe('Name of that workflow'),
+  phone_number_from: z
+    .string()
+    .describe('The number the call went out from, in E.164 form; `browser` for a web call'),
+  phone_number_to: z.string().describe('The number called, in E.164 form; `browser` for a web call'),
   call_status: callStatus,
-  call_summary: z.string(),
-  messages: z.array(message),
-  context: z.string().describe('JSON text: an object with `name`, `email`, `number` and `context`'),
-  form_fills: z.array(formFill).optional().describe('Only for workflows that contain forms'),
+  call_summary: z.string().describe('What happened, in a few sentences'),
+  messages: z.array(message).describe('The whole transcript, in order; may be empty'),
+  context: z
+    .string()
+    .describe(
+      'JSON text to parse: an object with `name`, `email`, `number` and `context`, as the request gave them, null where it gave none',
+    ),
+  form_fills: z
+    .array(formFill)
+    .optional()
+    .describe('The forms filled in during the call. Only for workflows that contain forms'),
   created_at: z.iso
     .datetime({ local: true, precision: 3 })
-    .describe('UTC, milliseconds, without a zone suffix'),
+    .describe('When the call was accepted. ISO 8601, UTC, with milliseconds and without a zone suffix'),
 });
 export type WebhookPayload = z.infer<typeof webhookPayload>;
 

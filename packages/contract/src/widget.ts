@@ -31,14 +31,28 @@ const allowedOrigin = z
 const country = z.string().regex(/^[A-Z]{2}$/, 'an ISO 3166-1 alpha-2 code such as US');
 
 const publishableKeySettings = {
-  name: displayName,
-  allowed_origins: z.array(allowedOrigin).min(1).max(50),
-  workflow_ids: z.array(resourceId).min(1).max(50).describe('What visitors may start'),
-  daily_calls: z.int().min(1).max(100_000).describe('Web calls and call-backs that may begin per day (UTC)'),
+  name: displayName.describe('What the key is for, to tell it from others'),
+  allowed_origins: z
+    .array(allowedOrigin)
+    .min(1)
+    .max(50)
+    .describe(
+      'Pages that may use the key, by their origin; `https://*.example.com` stands for every name below it',
+    )
+    .meta({ examples: [['https://www.example.com']] }),
+  workflow_ids: z.array(resourceId).min(1).max(50).describe('Ids of the workflows that visitors may start'),
+  daily_calls: z
+    .int()
+    .min(1)
+    .max(100_000)
+    .describe('How many web calls and call-backs may begin in a UTC day'),
   callback_countries: z
     .array(country)
     .max(250)
-    .describe('Where visitors may be called back, within the countries of the organization; none when empty'),
+    .describe(
+      'Countries in which visitors may be called back, as ISO 3166-1 alpha-2 codes, among those the organization may call. Empty: no call-backs',
+    )
+    .meta({ examples: [['US']] }),
 };
 
 export const createPublishableKeyRequest = z.strictObject({
@@ -56,61 +70,79 @@ export type UpdatePublishableKeyRequest = z.input<typeof updatePublishableKeyReq
 /** A key for pages: it is public, and good for nothing but the widget's endpoints. */
 export const publishableKeyResource = z.object({
   ...publishableKeySettings,
-  id: z.string(),
+  id: z.string().describe('Id of the key'),
   mode,
-  key: z.string().describe('`ck_pub_…`; not secret'),
-  created_at: timestamp,
-  revoked_at: timestamp.nullable(),
+  key: z.string().describe('The key itself, `ck_pub_…`. It goes into the page and is not secret'),
+  created_at: timestamp.describe('When the key was created'),
+  revoked_at: timestamp.nullable().describe('When the key was revoked; null while it is good'),
 });
 export type PublishableKeyResource = z.infer<typeof publishableKeyResource>;
 
 export const createdPublishableKey = publishableKeyResource.extend({
   identity_secret: z
     .string()
-    .describe('Makes `user.hash` on your server. Shown here and never again; keep it off your pages'),
+    .describe(
+      'Makes `user.hash` on your server; keep it off your pages. It is shown here and never again: store it now',
+    ),
 });
 export type CreatedPublishableKey = z.infer<typeof createdPublishableKey>;
 
 export const publishableKeyList = z.object({
-  publishable_keys: z.array(publishableKeyResource),
+  publishable_keys: z
+    .array(publishableKeyResource)
+    .describe('The keys of this page, newest first, revoked ones included'),
   next_cursor: nextCursor,
 });
 export type PublishableKeyList = z.infer<typeof publishableKeyList>;
 
 /** What the visitor agreed to, word for word. Where and from which address is noted by the server. */
 export const consent = z.object({
-  text: z.string().trim().min(1).max(4000).describe('Exactly as it was shown'),
-  version: z.string().trim().min(1).max(100),
-  time: z.iso.datetime({ offset: true }).describe("When it was given, by the visitor's clock"),
+  text: z
+    .string()
+    .trim()
+    .min(1)
+    .max(4000)
+    .describe('The sentence the visitor agreed to, exactly as it was shown'),
+  version: z.string().trim().min(1).max(100).describe("The page's own name for this wording, such as a date"),
+  time: z.iso.datetime({ offset: true }).describe("When the visitor agreed, by the visitor's clock"),
 });
 export type Consent = z.infer<typeof consent>;
 
 const visitor = {
-  workflow_id: resourceId,
-  name: z.string().trim().min(1).max(200).optional(),
-  email: z.email().max(320).optional(),
+  workflow_id: resourceId.describe('The workflow to start, one of those the key is for'),
+  name: z.string().trim().min(1).max(200).optional().describe("The visitor's name, for the agent to use"),
+  email: z.email().max(320).optional().describe("The visitor's email address"),
   variables: z
     .record(z.string().min(1).max(64), z.string().max(500))
     .optional()
-    .describe('Only names that the workflow lists are kept'),
+    .describe(
+      'What the page knows about the visitor, by name. The agent gets those that the workflow lists in `definition.web.variables`; others are dropped',
+    )
+    .meta({ examples: [{ plan: 'Premium' }] }),
   user: z
     .object({
-      id: z.string().min(1).max(200),
+      id: z.string().min(1).max(200).describe("Your site's id of the user"),
       hash: z
         .string()
         .regex(/^[0-9a-f]{64}$/, '64 hexadecimal digits')
         .optional()
-        .describe('HMAC-SHA256 of `id` with the identity secret; the id counts as unverified without it'),
+        .describe(
+          'HMAC-SHA256 of `id` with the identity secret of the key, in hexadecimal, made on your server. Without it the id counts as unverified',
+        ),
     })
-    .optional(),
-  page: z.url().max(2048).optional().describe('Where the widget is shown'),
+    .optional()
+    .describe('Who is signed in on the page'),
+  page: z.url().max(2048).optional().describe('Address of the page that shows the widget'),
 };
 
 /** Body of `POST /widget/sessions`. Fields it does not know are ignored. */
 export const widgetSessionRequest = z.object({
   ...visitor,
-  media: z.enum(['audio', 'text']).default('audio').describe('`text`: the microphone will not be used'),
-  consent: consent.optional(),
+  media: z
+    .enum(['audio', 'text'])
+    .default('audio')
+    .describe('`audio`: the visitor talks. `text`: the visitor writes, and the microphone is not used'),
+  consent: consent.optional().describe('What the visitor agreed to before the call, word for word'),
 });
 export type WidgetSessionRequest = z.input<typeof widgetSessionRequest>;
 
@@ -118,46 +150,54 @@ export const audioCodec = z.literal('mulaw/8000').describe('µ-law, 8 kHz, mono'
 export type AudioCodec = z.infer<typeof audioCodec>;
 
 export const widgetSession = z.object({
-  call_id: z.string(),
+  call_id: z.string().describe('Id of the call that begins with the socket'),
   token: z
     .string()
     .describe('Opens the socket once, within `expires_in_seconds`; afterwards it resumes this call'),
-  expires_in_seconds: z.int(),
-  url: z.string().describe('`wss://…/widget/socket`'),
-  transport: z.enum(['text', 'audio']).describe('`audio`: sound both ways; one may type in both'),
-  codecs: z.array(audioCodec).describe('Empty for `text`'),
+  expires_in_seconds: z.int().describe('How long the token can open the socket, in seconds'),
+  url: z.string().describe('Address of the socket, `wss://…/widget/socket`'),
+  transport: z.enum(['text', 'audio']).describe('`audio`: sound both ways. Typing works in both'),
+  codecs: z.array(audioCodec).describe('How sound is encoded; empty for `text`'),
   language: z.string().describe('BCP-47 tag of the language the agent speaks'),
-  agent_name: z.string().nullable(),
+  agent_name: z.string().nullable().describe('Name of the agent; null when the workflow gives none'),
 });
 export type WidgetSession = z.infer<typeof widgetSession>;
 
 /** Body of `POST /widget/callbacks`. Fields it does not know are ignored. */
 export const widgetCallbackRequest = z.object({
   ...visitor,
-  phone: phoneNumberText,
+  phone: phoneNumberText.describe('The number to call, in E.164 form, in a country the key calls back'),
   when: z.iso
     .datetime({ offset: true })
     .optional()
-    .describe('When to call, at most seven days from now; at once when absent'),
-  consent,
+    .describe('When to call, at most seven days ahead. ISO 8601 with a zone; immediately when absent'),
+  consent: consent.describe('What the visitor agreed to, word for word. No one is called back without it'),
 });
 export type WidgetCallbackRequest = z.input<typeof widgetCallbackRequest>;
 
 export const widgetCallback = z.object({
-  call_id: z.string(),
-  token: z.string().describe('Reads the state: `GET /widget/callbacks/{call_id}` with it as bearer token'),
+  call_id: z.string().describe('Id of the call'),
+  token: z
+    .string()
+    .describe('Bearer token for `GET /widget/callbacks/{call_id}`, which returns the state of the call'),
 });
 export type WidgetCallback = z.infer<typeof widgetCallback>;
 
-/** Where a call-back stands. Only `completed` is told of its end. */
-export const widgetCallbackState = z.object({ call_id: z.string(), state: callState });
+/** Where a call-back stands. Of its end a page learns `completed` and nothing more. */
+export const widgetCallbackState = z.object({
+  call_id: z.string().describe('Id of the call'),
+  state: callState,
+});
 export type WidgetCallbackState = z.infer<typeof widgetCallbackState>;
 
 /** Body of the errors of the widget's endpoints. Codes: see `WidgetErrorCode`. */
 export const widgetErrorBody = z.object({
-  error: z.string(),
-  code: z.string(),
-  details: z.record(z.string(), z.unknown()).optional(),
+  error: z.string().describe('What is wrong and what to do about it, for people to read'),
+  code: z.string().describe('Stable code of the error, for programs'),
+  details: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe('Only when validation failed: messages by field'),
 });
 export type WidgetErrorBody = z.infer<typeof widgetErrorBody>;
 
@@ -191,7 +231,7 @@ export type WidgetErrorCode =
   | 'storage_unavailable'
   | 'internal';
 
-const position = z.int().min(0);
+const position = z.int().min(0).describe('Position in what the server sends');
 const messageId = z.int().min(1).describe('Counts these messages of the client, from 1');
 
 /** What a client sends, one JSON object per text frame, at most 16 KB. */
@@ -204,17 +244,28 @@ export const widgetClientEvent = z.discriminatedUnion('type', [
     media: z
       .enum(['audio', 'text'])
       .describe('`text` also where the microphone was refused. Stays when resumed'),
-    codecs: z.array(z.string().max(40)).max(10).default([]),
+    codecs: z.array(z.string().max(40)).max(10).default([]).describe('Codecs the client can play'),
     lang: z.string().max(35).nullish().describe("BCP-47 tag of the visitor's language"),
     tz: z.string().max(64).nullish().describe("The visitor's time zone, such as Europe/Berlin"),
   }),
-  z.object({ type: z.literal('text'), id: messageId, text: z.string().min(1).max(2000) }),
+  z.object({
+    type: z.literal('text'),
+    id: messageId,
+    text: z.string().min(1).max(2000).describe('What the visitor typed'),
+  }),
   z.object({
     type: z.literal('context'),
     id: messageId,
-    text: z.string().min(1).max(2000).describe('For the agent to know; nobody answers it'),
+    text: z.string().min(1).max(2000).describe('For the agent to know; it does not reply'),
   }),
-  z.object({ type: z.literal('dtmf'), id: messageId, digit: z.string().regex(/^[0-9*#]$/) }),
+  z.object({
+    type: z.literal('dtmf'),
+    id: messageId,
+    digit: z
+      .string()
+      .regex(/^[0-9*#]$/)
+      .describe('The key that was pressed'),
+  }),
   z.object({
     type: z.literal('mark'),
     id: messageId,
@@ -226,10 +277,10 @@ export const widgetClientEvent = z.discriminatedUnion('type', [
     on: z
       .boolean()
       .describe(
-        'On hold: sound is kept back, and for five minutes nobody is asked whether they are there. Told again on every socket',
+        'On hold: sound is kept back, and for five minutes the agent does not ask whether the visitor is still there. Sent again on every socket',
       ),
   }),
-  z.object({ type: z.literal('ack'), seq: position }),
+  z.object({ type: z.literal('ack'), seq: position.describe('The last position that was received') }),
   z.object({
     type: z.literal('end'),
     id: messageId,
@@ -239,7 +290,7 @@ export const widgetClientEvent = z.discriminatedUnion('type', [
       .min(1)
       .max(200)
       .optional()
-      .describe('Of the page; kept in the context of the call'),
+      .describe("The page's reason for the end; kept in the context of the call"),
   }),
 ]);
 export type WidgetClientEvent = z.input<typeof widgetClientEvent>;
@@ -256,61 +307,65 @@ export const widgetEndReason = z.enum([
 ]);
 export type WidgetEndReason = z.infer<typeof widgetEndReason>;
 
-const milliseconds = z.int().min(0).describe('Since the call began');
+const milliseconds = z.int().min(0).describe('Milliseconds since the call began');
 
 /** What the server sends, one JSON object per text frame. All but `ready` and `error` count as positions. */
 export const widgetServerEvent = z.discriminatedUnion('type', [
   /** First on every socket. What comes after it has the positions from `seq + 1` on. */
   z.object({
     type: z.literal('ready'),
-    call_id: z.string(),
+    call_id: z.string().describe('Id of the call'),
     seq: position,
-    received: z.int().min(0).describe('The last `id` that arrived; 0 for none'),
-    resumed: z.boolean(),
-    media: z.enum(['audio', 'text']),
-    codec: audioCodec.nullable(),
+    received: z.int().min(0).describe("The last of the client's ids that arrived; 0 for none"),
+    resumed: z.boolean().describe('Whether the call goes on from an earlier socket'),
+    media: z.enum(['audio', 'text']).describe('Whether there is sound'),
+    codec: audioCodec.nullable().describe('How sound is encoded; null without sound'),
   }),
   z.object({
     type: z.literal('status'),
     seq: position,
-    status: z.enum(['listening', 'thinking', 'speaking', 'ending']).describe('What the agent does'),
+    status: z.enum(['listening', 'thinking', 'speaking', 'ending']).describe('What the agent is doing'),
   }),
   /** What was said; the newest event of an id counts. After an interruption the final text is what was heard. */
   z.object({
     type: z.literal('transcript'),
     seq: position,
-    id: z.string().describe('Of the line; lines are in the order in which their ids first appear'),
-    role: z.enum(['assistant', 'user']),
+    id: z.string().describe('Id of the line; lines are in the order in which their ids first appear'),
+    role: z.enum(['assistant', 'user']).describe('Who said it'),
     text: z.string().describe('The whole line as far as it is known'),
-    final: z.boolean(),
+    final: z.boolean().describe('Whether the line is complete'),
     start_ms: milliseconds,
-    end_ms: milliseconds.nullable(),
-    message_id: messageId.nullable().describe('For a typed line: the `id` of its `text`'),
+    end_ms: milliseconds.nullable().describe('Milliseconds since the call began; null while it goes on'),
+    message_id: messageId.nullable().describe('For a typed line the `id` of its `text`; otherwise null'),
   }),
   /** To be sent back once everything before it was played. */
-  z.object({ type: z.literal('mark'), seq: position, name: z.string() }),
+  z.object({
+    type: z.literal('mark'),
+    seq: position,
+    name: z.string().describe('What to send back in `mark`'),
+  }),
   /** Barge-in: drop the sound that is not played yet, and its marks. */
   z.object({ type: z.literal('clear'), seq: position }),
   /** The agent uses a tool of the server, with the arguments the model gave. */
   z.object({
     type: z.literal('tool'),
     seq: position,
-    name: z.string(),
-    args: z.record(z.string(), z.unknown()),
+    name: z.string().describe('Name of the tool'),
+    args: z.record(z.string(), z.unknown()).describe('Arguments by name'),
   }),
   /** The call is over; the socket closes with 1000. */
   z.object({
     type: z.literal('end'),
     seq: position,
-    reason: widgetEndReason,
-    duration_ms: milliseconds,
+    reason: widgetEndReason.describe('Why the call ended'),
+    duration_ms: milliseconds.describe('How long the call lasted, in milliseconds'),
   }),
   /** A message was refused; the call goes on. `message_id` where it is known. */
   z.object({
     type: z.literal('error'),
-    code: z.enum(['invalid_message', 'too_fast', 'call_ending']),
-    message: z.string(),
-    message_id: messageId.nullable(),
+    code: z.enum(['invalid_message', 'too_fast', 'call_ending']).describe('Why the message was refused'),
+    message: z.string().describe('The same for people to read'),
+    message_id: messageId.nullable().describe('The `id` of the message; null when it is not known'),
   }),
 ]);
 export type WidgetServerEvent = z.infer<typeof widgetServerEvent>;

@@ -4,22 +4,40 @@ import { workflowDefinition } from './workflow-definition.ts';
 
 /** Answer of `GET /workflows`: every workflow that is not deleted. */
 export const workflowSummaries = z.object({
-  workflows: z.array(z.object({ id: z.string(), name: z.string() })),
+  workflows: z
+    .array(
+      z.object({
+        id: z.string().describe('Id of the workflow, for `workflow_id` of `POST /call`'),
+        name: z.string().describe('Name of the workflow'),
+      }),
+    )
+    .describe('Every workflow of the organization that is not deleted'),
 });
 export type WorkflowSummaries = z.infer<typeof workflowSummaries>;
 
-export const createWorkflowRequest = z.strictObject({ name: displayName, definition: workflowDefinition });
+const workflowName = displayName
+  .describe('Name of the workflow, as in lists and webhooks')
+  .meta({ examples: ['Appointment reminder'] });
+
+export const createWorkflowRequest = z.strictObject({
+  name: workflowName,
+  definition: workflowDefinition.describe('What the agent does on a call'),
+});
 export type CreateWorkflowRequest = z.input<typeof createWorkflowRequest>;
 
 export const updateWorkflowRequest = z
   .strictObject({
-    name: displayName.optional(),
-    definition: workflowDefinition.optional(),
+    name: workflowName.optional(),
+    definition: workflowDefinition
+      .optional()
+      .describe('What the agent does on a call. Replaces the definition as a whole'),
     expected_version: z
       .int()
       .min(1)
       .optional()
-      .describe('Refuse with 409 when the workflow has been changed since this version'),
+      .describe(
+        'The version you saw last: when the workflow has been changed since, the request is refused with 409. Not checked when absent',
+      ),
   })
   .refine(
     ({ name, definition }) => name !== undefined || definition !== undefined,
@@ -33,16 +51,18 @@ export const workflowVersionQuery = z.strictObject({
     .int()
     .min(1)
     .optional()
-    .describe('An earlier version; the current one when absent'),
+    .describe('Which version to return; the current one when absent'),
 });
 
 export const workflowResource = z.object({
-  id: z.string(),
-  name: z.string(),
-  source: z.enum(['api', 'prompt']).describe('`prompt`: generated for one prompt call'),
-  version: z.int(),
-  definition: workflowDefinition,
-  created_at: timestamp,
-  updated_at: timestamp,
+  id: z.string().describe('Id of the workflow'),
+  name: z.string().describe('Name of the workflow'),
+  source: z
+    .enum(['api', 'prompt'])
+    .describe('`api`: created by a request. `prompt`: generated for one prompt call'),
+  version: z.int().describe('Goes up by one with every change, from 1'),
+  definition: workflowDefinition.describe('What the agent does on a call'),
+  created_at: timestamp.describe('When the workflow was created'),
+  updated_at: timestamp.describe('When this version was stored'),
 });
 export type WorkflowResource = z.infer<typeof workflowResource>;

@@ -3,6 +3,15 @@ import { apiRoutes } from './api-routes.ts';
 import { openApiDocument } from './open-api.ts';
 import { answerExamples, requestExamples } from './open-api-examples.ts';
 
+interface Operation {
+  readonly operationId: string;
+  readonly parameters: readonly {
+    readonly name: string;
+    readonly description?: string;
+    readonly schema: { readonly description?: string };
+  }[];
+}
+
 const document = openApiDocument(apiRoutes);
 const text = JSON.stringify(document);
 
@@ -30,6 +39,18 @@ describe('the OpenAPI document', () => {
     for (const route of apiRoutes) {
       if (route.body) expect(requestExamples, route.operationId).toHaveProperty(route.operationId);
     }
+  });
+
+  it('describes every parameter', () => {
+    const operations = Object.values(document.paths as Record<string, Record<string, Operation>>).flatMap(
+      (item) => Object.values(item),
+    );
+    const undescribed = operations.flatMap(({ operationId, parameters }) =>
+      parameters
+        .filter(({ description, schema }) => !description && !schema.description)
+        .map(({ name }) => `${operationId} ${name}`),
+    );
+    expect(undescribed).toEqual([]);
   });
 
   it('has examples that are valid and unknown to nobody', () => {

@@ -252,11 +252,29 @@ const idempotencyHeader = {
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 };
 
+/** What the ids in paths are of, by the collection before them. */
+const thingIn: Readonly<Record<string, string>> = {
+  calls: 'call',
+  recordings: 'recording',
+  workflows: 'workflow',
+  forms: 'form',
+  'transfer-integrations': 'transfer integration',
+  webhooks: 'webhook integration',
+  deliveries: 'delivery',
+  connections: 'carrier connection',
+  numbers: 'phone number, from `GET /numbers`',
+  organizations: 'organization',
+  'api-keys': 'API key',
+  'publishable-keys': 'publishable key',
+  callbacks: 'call',
+};
+
 function pathParameters(path: string): Json[] {
-  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+  return [...path.matchAll(/([\w-]+)\/\{(\w+)\}/g)].map(([, collection = '', name]) => ({
     name,
     in: 'path',
     required: true,
+    ...(thingIn[collection] && { description: `Id of the ${thingIn[collection]}` }),
     schema: { type: 'string' },
   }));
 }

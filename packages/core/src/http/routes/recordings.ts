@@ -5,8 +5,8 @@ const link = z.object({
   expires: z
     .string()
     .regex(/^\d{1,12}$/)
-    .describe('Seconds since 1970'),
-  signature: z.string().max(100),
+    .describe('When the address expires, in seconds since 1970'),
+  signature: z.string().max(100).describe('Vouches for the rest of the address'),
 });
 
 export const recordingRoutes = [

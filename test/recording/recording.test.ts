@@ -13,7 +13,7 @@ afterEach(() => stage.stop());
 
 const notice = 'This call is recorded';
 const question = 'May I record this call? Please say yes or no.';
-const notRecorded = 'All right, this call is not recorded.';
+const notRecorded = "Okay, this call won't be recorded.";
 const lines = (call: RecordedCall, role: string) =>
   call.messages.filter((message) => message.role === role).map(({ content }) => content);
 

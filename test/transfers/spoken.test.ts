@@ -20,12 +20,14 @@ it('a speech model hands its callee over', async () => {
     [pressesOne, 'fallback', 'connected'],
   ]);
   expect(legs.map(({ to }) => to)).toEqual([busy, pressesOne]);
-  expect(heardBy(legs[1])[0]).toContain('I have somebody on the line for you.');
+  expect(heardBy(legs[1])[0]).toContain('I have a caller for you.');
 });
 
 it('a speech model takes its callee back, and a message', async () => {
   const { transfer, call, parent } = await stage.run({ phone_number: busy });
   expect(parent.mediaStreams).toHaveLength(2);
   expect(transfer).toMatchObject({ outcome: 'busy', message: expect.stringMatching(/order/i) });
-  expect(call.messages.map(({ content }) => content).join(' ')).toContain('nobody could take your call');
+  expect(call.messages.map(({ content }) => content).join(' ')).toContain(
+    'no one is available to take your call',
+  );
 });

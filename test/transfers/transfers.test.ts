@@ -37,7 +37,7 @@ describe.concurrent('a transfer', { timeout }, () => {
       [pressesOne, 'completed', call.phone_number_from],
     ]);
     expect(legs[0]?.documents).toEqual([]);
-    expect(heardBy(parent)).toContain('One moment, please. I am connecting you.');
+    expect(heardBy(parent)).toContain("One moment, please. I'm connecting you.");
     expect(transfer).toMatchObject({
       integration: 'Front desk',
       mode: 'cold',
@@ -104,7 +104,7 @@ describe.concurrent('a transfer', { timeout }, () => {
     const { legs, parent, transfer } = await stage.run({ phone_number: phone });
     expect(transfer).toMatchObject({ mode: 'warm', outcome: 'connected', to: phone });
     const [offer] = heardBy(legs[0]);
-    expect(offer).toContain('I have somebody on the line for you. The callee asked to speak to a person.');
+    expect(offer).toContain('I have a caller for you. The callee asked to speak to a person.');
     expect(offer).toContain('Press 1 or say yes');
     expect(heardBy(parent).join()).not.toContain('Press 1');
     expect(legs).toHaveLength(1);
@@ -124,7 +124,7 @@ describe.concurrent('a transfer', { timeout }, () => {
       const words = call.messages.map(({ content }) => content);
       const transferredAt = words.indexOf('(transfers the call to Front desk)');
       expect(transferredAt).toBeGreaterThan(0);
-      const backAt = words.findIndex((each) => each.includes('nobody could take your call'));
+      const backAt = words.findIndex((each) => each.includes('no one is available to take your call'));
       expect(backAt).toBeGreaterThan(transferredAt);
       expect(words.join()).not.toContain('cut off');
       expect(words).toContain(message);
@@ -152,7 +152,7 @@ describe.concurrent('a transfer', { timeout }, () => {
     const callId = await stage.place(await stage.workflow({ phone_number: busy, take_messages: false }));
     const call = await eventually('the return to the agent', async () => {
       const found = await stage.call(callId);
-      return found.messages.some(({ content }) => content.includes('nobody could take')) ? found : null;
+      return found.messages.some(({ content }) => content.includes('no one is available')) ? found : null;
     });
     expect(call.transfers).toMatchObject([{ outcome: 'busy', message: null }]);
     await stage.embedded.request('POST', `/calls/${callId}/cancel`);

@@ -9,8 +9,7 @@ vi.setConfig({ testTimeout: 120_000 });
 
 /** A little faster than life: every word is to get through, also on a busy machine. */
 const speed = 4;
-const disclosure =
-  'Hello, I am an AI assistant calling on behalf of Example Dental. If you want no more calls, just say "stop calling" at any time.';
+const disclosure = `Hello, I am an AI assistant calling on behalf of Example Dental. If you'd rather not get these calls, just say "stop calling" at any time.`;
 
 interface CallResource {
   call_id: string;
@@ -176,7 +175,7 @@ describe('the disclosure', () => {
     expect(call).toMatchObject({ reason: 'agent_unavailable' });
     expect(lines(call)).toEqual([
       `assistant: ${disclosure}`,
-      'assistant: I am sorry, I have a technical problem and must end this call. Goodbye.',
+      "assistant: I'm sorry, I'm having a technical problem and have to end this call. Goodbye.",
     ]);
   });
 });
@@ -230,7 +229,7 @@ describe('a model that fails', () => {
     const call = await placeAndFinish(to);
     expect(call.reason).toBe('agent_unavailable');
     expect(lines(call).at(-1)).toBe(
-      'assistant: I am sorry, I have a technical problem and must end this call. Goodbye.',
+      "assistant: I'm sorry, I'm having a technical problem and have to end this call. Goodbye.",
     );
   });
 });
@@ -248,7 +247,7 @@ describe('keys and opting out', () => {
     });
     const call = await placeAndFinish(to);
     expect(call.reason).toBe('opted_out');
-    expect(lines(call).at(-1)).toBe('assistant: Understood, we will not call you again. Goodbye.');
+    expect(lines(call).at(-1)).toBe("assistant: Understood. We won't call you again. Goodbye.");
     const again = await embedded.request('POST', '/call', {
       recipient_phone: to,
       workflow_id: embedded.workflowId,
@@ -308,7 +307,7 @@ it('a goodbye for good is heard to its end, whoever speaks before it begins', as
   const call = await placeAndFinish(to);
   await model.close();
   expect(call.reason).toBe('opted_out');
-  expect(lines(call)).toContain('assistant: Understood, we will not call you again. Goodbye.');
+  expect(lines(call)).toContain("assistant: Understood. We won't call you again. Goodbye.");
   expect(heardBy(to).join(' ')).toMatch(/understood we will not call you again goodbye$/);
 });
 

@@ -124,7 +124,7 @@ it('goes on speaking over the next socket, without a gap', async () => {
   visitor.lose();
   await visitor.start({ media: 'audio', resume: visitor.position });
   await visitor.saw('assistant', /AI assistant of Example Dental/);
-  expect(heard(visitor)).toMatch(/Hello,? I am an AI assistant of Example Dental/i);
+  expect(heard(visitor)).toMatch(/Hello,? I am the AI assistant at Example Dental/i);
   visitor.hangUp();
   await visitor.closed();
 }, 90_000);
@@ -152,7 +152,7 @@ it('goes on in writing when no speech model can be had, and says first what it i
     const visitor = await mute.admit({ media: 'audio' });
     await visitor.start({ media: 'audio' });
     const [first] = await visitor.agentLines(2);
-    expect(first?.text).toBe('Hello, I am an AI assistant of Example Dental.');
+    expect(first?.text).toBe('Hello, I am the AI assistant at Example Dental.');
     visitor.type('Can you repeat that?');
     await visitor.agentLines(3);
     expect(visitor.frames.some(isLoud)).toBe(false);

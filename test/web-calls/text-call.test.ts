@@ -42,7 +42,7 @@ describe('a web call in writing', () => {
     expect((await website.embedded.request('GET', `/calls/${callId}`)).status).toBe(404);
     await visitor.start({ tz: 'Europe/Berlin' });
     const [disclosure] = await visitor.agentLines(2);
-    expect(disclosure?.text).toBe('Hello, I am an AI assistant of Example Dental.');
+    expect(disclosure?.text).toBe('Hello, I am the AI assistant at Example Dental.');
     expect(await website.call(callId)).toMatchObject({
       state: 'in_progress',
       phone_number_from: 'browser',

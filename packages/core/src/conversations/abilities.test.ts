@@ -40,7 +40,7 @@ describe('tools', () => {
     expect(reasons).toEqual(['opted_out']);
     expect(channel.utterances.slice(-2)).toEqual([
       'Of course.',
-      'Understood, we will not call you again. Goodbye.',
+      "Understood. We won't call you again. Goodbye.",
     ]);
     expect(channel.did).toEqual(['end']);
   });
@@ -208,7 +208,7 @@ describe('opt-out', () => {
     expect(optOuts).toHaveLength(1);
     expect(reasons).toEqual(['opted_out']);
     expect(channel.sent.at(-1)).toEqual({
-      text: 'Understood, we will not call you again. Goodbye.',
+      text: "Understood. We won't call you again. Goodbye.",
       last: true,
       interruptible: false,
     });

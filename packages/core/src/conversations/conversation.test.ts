@@ -269,7 +269,7 @@ describe('a visitor of a web page', () => {
   it('is greeted by an AI assistant, and has no number to be put on a list', async () => {
     const { channel, optOuts, reasons } = await start({ call: webCall });
     expect(channel.sent[0]).toEqual({
-      text: `Hello, I am an AI assistant of ${organizationName}.`,
+      text: `Hello, I am the AI assistant at ${organizationName}.`,
       last: true,
       interruptible: false,
     });
@@ -358,7 +358,7 @@ describe('time limit', () => {
       definition: { endRules: { maximumDurationSeconds: 60, silenceSeconds: 59 } },
     });
     await vi.advanceTimersByTimeAsync(40_000);
-    expect(channel.utterances.at(-1)).toMatch(/our time is up/);
+    expect(channel.utterances.at(-1)).toMatch(/out of time/);
     expect(channel.did).toEqual(['end']);
     expect(reasons).toEqual(['time_limit']);
   });
@@ -373,10 +373,7 @@ describe('time limit', () => {
     await vi.advanceTimersByTimeAsync(3000);
     expect(channel.did).toEqual([]);
     await vi.advanceTimersByTimeAsync(3000);
-    expect(channel.utterances.slice(2)).toEqual([
-      'As I was saying.',
-      expect.stringMatching(/our time is up/),
-    ]);
+    expect(channel.utterances.slice(2)).toEqual(['As I was saying.', expect.stringMatching(/out of time/)]);
     expect(reasons).toEqual(['time_limit']);
   });
 

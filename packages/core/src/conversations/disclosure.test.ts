@@ -12,7 +12,7 @@ describe('disclosureLine', () => {
   it('says that it is an AI, for whom it calls, and how to stop it', () => {
     const definition = workflowDefinition.parse({ objective: 'Confirm a visit' });
     expect(disclosureLine(definition, 'Example Dental')).toBe(
-      'Hello, I am an AI assistant calling on behalf of Example Dental. If you want no more calls, just say "stop calling" at any time.',
+      `Hello, I am an AI assistant calling on behalf of Example Dental. If you'd rather not get these calls, just say "stop calling" at any time.`,
     );
   });
 

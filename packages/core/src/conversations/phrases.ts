@@ -42,12 +42,12 @@ const named = (agent: string | null) => (agent === null ? '' : `${agent}, `);
 const english: Phrases = {
   disclosure: (organization) => ({
     introduction: `Hello, I am an AI assistant calling on behalf of ${organization}.`,
-    howToStop: 'If you want no more calls, just say "stop calling" at any time.',
+    howToStop: `If you'd rather not get these calls, just say "stop calling" at any time.`,
   }),
-  recordingNotice: 'This call is recorded; if you do not want that, just say "stop recording".',
+  recordingNotice: `This call is being recorded. If you'd rather it weren't, just say "stop recording".`,
   recordingQuestion: 'May I record this call? Please say yes or no.',
-  notRecorded: 'All right, this call is not recorded.',
-  greeting: (organization) => `Hello, I am an AI assistant of ${organization}.`,
+  notRecorded: "Okay, this call won't be recorded.",
+  greeting: (organization) => `Hello, I am the AI assistant at ${organization}.`,
   introduction: (agent, organization) =>
     `This is ${named(agent)}an AI assistant calling on behalf of ${organization}.`,
   callsAbout: (title) => `The call is about: ${title}.`,
@@ -55,16 +55,16 @@ const english: Phrases = {
   stillThere: 'Are you still there?',
   goodbye: 'Thank you for your time. Goodbye.',
   oneMoment: 'One moment, please.',
-  apology: 'I am sorry, I have a technical problem and must end this call. Goodbye.',
-  optedOut: 'Understood, we will not call you again. Goodbye.',
-  timeIsUp: 'I am sorry, our time is up. Thank you for talking with me. Goodbye.',
+  apology: "I'm sorry, I'm having a technical problem and have to end this call. Goodbye.",
+  optedOut: "Understood. We won't call you again. Goodbye.",
+  timeIsUp: "I'm sorry, we're out of time. Thank you for talking with me. Goodbye.",
   notHuman: 'I am an AI assistant, not a person.',
-  cannotShare: 'I am an AI assistant and cannot share that.',
+  cannotShare: "I am an AI assistant, and I can't share that.",
   transfer: {
-    connecting: 'One moment, please. I am connecting you.',
-    nobodyReached: 'I am sorry, nobody could take your call just now.',
+    connecting: "One moment, please. I'm connecting you.",
+    nobodyReached: "I'm sorry, no one is available to take your call right now.",
     offer: (organization, summary) =>
-      `Hello, this is the AI assistant of ${organization}. I have somebody on the line for you. ${summary}`,
+      `Hello, this is the AI assistant at ${organization}. I have a caller for you. ${summary}`,
     question: 'Press 1 or say yes to take the call. Press 2 or say no to decline.',
   },
 };
@@ -78,7 +78,7 @@ const phrasesByLanguage: Readonly<Record<string, Phrases>> = {
     }),
     recordingNotice: 'Esta llamada se graba; si no lo desea, diga "deje de grabar".',
     recordingQuestion: '¿Puedo grabar esta llamada? Diga sí o no, por favor.',
-    notRecorded: 'De acuerdo, esta llamada no se graba.',
+    notRecorded: 'De acuerdo, esta llamada no se grabará.',
     greeting: (organization) => `Hola, soy un asistente de inteligencia artificial de ${organization}.`,
     introduction: (agent, organization) =>
       `Habla ${named(agent)}un asistente de inteligencia artificial de parte de ${organization}.`,
@@ -94,7 +94,7 @@ const phrasesByLanguage: Readonly<Record<string, Phrases>> = {
     cannotShare: 'Soy un asistente de inteligencia artificial y no puedo compartir eso.',
     transfer: {
       connecting: 'Un momento, por favor. Le comunico.',
-      nobodyReached: 'Lo siento, ahora mismo nadie ha podido atenderle.',
+      nobodyReached: 'Lo siento, en este momento no hay nadie disponible para atenderle.',
       offer: (organization, summary) =>
         `Hola, soy el asistente de inteligencia artificial de ${organization}. Tengo a alguien en la línea para usted. ${summary}`,
       question: 'Pulse 1 o diga sí para atender la llamada. Pulse 2 o diga no para rechazarla.',
@@ -125,7 +125,7 @@ const phrasesByLanguage: Readonly<Record<string, Phrases>> = {
     cannotShare: 'Ich bin ein KI-Assistent und kann das nicht weitergeben.',
     transfer: {
       connecting: 'Einen Moment, bitte. Ich verbinde Sie.',
-      nobodyReached: 'Es tut mir leid, gerade konnte niemand das Gespräch annehmen.',
+      nobodyReached: 'Es tut mir leid, im Moment ist niemand erreichbar.',
       offer: (organization, summary) =>
         `Guten Tag, hier spricht der KI-Assistent von ${organization}. Ich habe jemanden für Sie in der Leitung. ${summary}`,
       question:
@@ -140,7 +140,7 @@ const phrasesByLanguage: Readonly<Record<string, Phrases>> = {
     recordingNotice:
       "Cet appel est enregistré ; si vous ne le souhaitez pas, dites « ne m'enregistrez pas ».",
     recordingQuestion: "Puis-je enregistrer cet appel ? Dites oui ou non, s'il vous plaît.",
-    notRecorded: "D'accord, cet appel n'est pas enregistré.",
+    notRecorded: "D'accord, cet appel ne sera pas enregistré.",
     greeting: (organization) =>
       `Bonjour, je suis un assistant d'intelligence artificielle de ${organization}.`,
     introduction: (agent, organization) =>
@@ -157,7 +157,7 @@ const phrasesByLanguage: Readonly<Record<string, Phrases>> = {
     cannotShare: "Je suis un assistant d'intelligence artificielle et je ne peux pas partager cela.",
     transfer: {
       connecting: "Un instant, s'il vous plaît. Je vous mets en relation.",
-      nobodyReached: "Je suis désolé, personne n'a pu prendre votre appel pour le moment.",
+      nobodyReached: "Je suis désolé, personne n'est disponible pour prendre votre appel pour le moment.",
       offer: (organization, summary) =>
         `Bonjour, ici l'assistant d'intelligence artificielle de ${organization}. J'ai quelqu'un en ligne pour vous. ${summary}`,
       question:
@@ -171,7 +171,7 @@ const phrasesByLanguage: Readonly<Record<string, Phrases>> = {
     }),
     recordingNotice: 'Questa chiamata viene registrata; se non lo desidera, dica "non registri".',
     recordingQuestion: 'Posso registrare questa chiamata? Dica sì o no, per favore.',
-    notRecorded: 'Va bene, questa chiamata non viene registrata.',
+    notRecorded: 'Va bene, questa chiamata non verrà registrata.',
     greeting: (organization) =>
       `Buongiorno, sono un assistente di intelligenza artificiale di ${organization}.`,
     introduction: (agent, organization) =>
@@ -187,8 +187,8 @@ const phrasesByLanguage: Readonly<Record<string, Phrases>> = {
     notHuman: 'Sono un assistente di intelligenza artificiale, non una persona.',
     cannotShare: 'Sono un assistente di intelligenza artificiale e non posso condividerlo.',
     transfer: {
-      connecting: 'Un momento, per favore. La metto in contatto.',
-      nobodyReached: 'Mi dispiace, al momento nessuno ha potuto rispondere.',
+      connecting: 'Un momento, per favore. La metto in comunicazione.',
+      nobodyReached: "Mi dispiace, al momento non c'è nessuno disponibile.",
       offer: (organization, summary) =>
         `Buongiorno, sono l'assistente di intelligenza artificiale di ${organization}. Ho una persona in linea per lei. ${summary}`,
       question: 'Prema 1 o dica sì per accettare la chiamata. Prema 2 o dica no per rifiutarla.',
@@ -201,7 +201,7 @@ const phrasesByLanguage: Readonly<Record<string, Phrases>> = {
     }),
     recordingNotice: 'Esta ligação é gravada; se não quiser, diga "pare de gravar".',
     recordingQuestion: 'Posso gravar esta ligação? Diga sim ou não, por favor.',
-    notRecorded: 'Tudo bem, esta ligação não é gravada.',
+    notRecorded: 'Tudo bem, esta ligação não será gravada.',
     greeting: (organization) => `Olá, sou um assistente de inteligência artificial de ${organization}.`,
     introduction: (agent, organization) =>
       `Aqui fala ${named(agent)}um assistente de inteligência artificial em nome de ${organization}.`,
@@ -214,10 +214,10 @@ const phrasesByLanguage: Readonly<Record<string, Phrases>> = {
     optedOut: 'Entendido, não vamos ligar novamente. Até logo.',
     timeIsUp: 'Desculpe, o nosso tempo acabou. Obrigado pela conversa. Até logo.',
     notHuman: 'Sou um assistente de inteligência artificial, não uma pessoa.',
-    cannotShare: 'Sou um assistente de inteligência artificial e não posso partilhar isso.',
+    cannotShare: 'Sou um assistente de inteligência artificial e não posso compartilhar isso.',
     transfer: {
       connecting: 'Um momento, por favor. Vou transferir a sua ligação.',
-      nobodyReached: 'Desculpe, ninguém pôde atender agora.',
+      nobodyReached: 'Desculpe, no momento não há ninguém disponível para atender.',
       offer: (organization, summary) =>
         `Olá, aqui é o assistente de inteligência artificial de ${organization}. Tenho uma pessoa na linha para você. ${summary}`,
       question: 'Pressione 1 ou diga sim para atender a ligação. Pressione 2 ou diga não para recusar.',
@@ -246,7 +246,7 @@ const phrasesByLanguage: Readonly<Record<string, Phrases>> = {
     cannotShare: 'Ik ben een AI-assistent en kan dat niet delen.',
     transfer: {
       connecting: 'Een ogenblik, alstublieft. Ik verbind u door.',
-      nobodyReached: 'Het spijt me, er kon nu niemand opnemen.',
+      nobodyReached: 'Het spijt me, er is op dit moment niemand beschikbaar.',
       offer: (organization, summary) =>
         `Hallo, dit is de AI-assistent van ${organization}. Ik heb iemand voor u aan de lijn. ${summary}`,
       question: 'Druk op 1 of zeg ja om het gesprek aan te nemen. Druk op 2 of zeg nee om te weigeren.',

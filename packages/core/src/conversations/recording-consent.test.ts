@@ -10,7 +10,7 @@ describe('a recording', () => {
   const asked = { recording: { mode: 'ask' } } as const;
   const announced = { recording: { mode: 'announce' } } as const;
   const question = 'May I record this call? Please say yes or no.';
-  const notRecorded = 'All right, this call is not recorded.';
+  const notRecorded = "Okay, this call won't be recorded.";
   const opening = 'Can you come on Monday?';
   const lineOf = (definition: Partial<WorkflowDefinitionInput>) =>
     disclosureLine(workflowDefinition.parse({ objective: 'x', ...definition }), organizationName);
@@ -19,7 +19,7 @@ describe('a recording', () => {
   it('is announced in the first line, before how to stop the calls', async () => {
     const { channel, decisions } = await start({ definition: announced });
     expect(channel.utterances).toEqual([lineOf(announced), opening]);
-    expect(lineOf(announced)).toContain('This call is recorded; if you do not want that,');
+    expect(lineOf(announced)).toContain("This call is being recorded. If you'd rather it weren't,");
     expect(decisions).toEqual([]);
   });
 

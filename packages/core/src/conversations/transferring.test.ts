@@ -74,7 +74,7 @@ describe('transfers', () => {
     expect(channel.did).toEqual([]);
     isStored();
     await settle();
-    expect(channel.utterances.at(-1)).toBe('One moment, please. I am connecting you.');
+    expect(channel.utterances.at(-1)).toBe("One moment, please. I'm connecting you.");
     expect(channel.did).toEqual(['end']);
     expect(lines()).toContain('assistant: (transfers the call to Billing)');
   });
@@ -147,7 +147,7 @@ describe('transfers', () => {
     await settle();
     expect(optOuts).toHaveLength(1);
     expect(reasons).toContain('opted_out');
-    expect(channel.utterances.at(-1)).toBe('Understood, we will not call you again. Goodbye.');
+    expect(channel.utterances.at(-1)).toBe("Understood. We won't call you again. Goodbye.");
     expect(channel.did).toEqual(['end']);
   });
 
@@ -164,7 +164,7 @@ describe('transfers', () => {
     channel.hear(said('A person, please.'));
     await vi.advanceTimersByTimeAsync(15_000);
     expect(channel.utterances.slice(-2)).toEqual([
-      'I am sorry, nobody could take your call just now.',
+      "I'm sorry, no one is available to take your call right now.",
       'What else can I do?',
     ]);
     expect(model.turns).toHaveLength(2);
@@ -186,7 +186,7 @@ describe('transfers', () => {
       ],
     });
     expect(channel.utterances).toEqual([
-      'I am sorry, nobody could take your call just now.',
+      "I'm sorry, no one is available to take your call right now.",
       'May I take a message?',
     ]);
     expect(model.turns[0]?.messages.at(-1)).toEqual({

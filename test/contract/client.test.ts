@@ -42,7 +42,9 @@ it('manages workflows', async () => {
   const changed = await client.workflows.update(created.id, { name: 'Good day', expected_version: 1 });
   expect(changed.version).toBe(2);
   expect((await client.workflows.get(created.id, { version: 1 })).definition.objective).toBe('Say hello.');
-  expect(await client.workflows.list()).toContainEqual({ id: created.id, name: 'Good day' });
+  const listed: unknown[] = [];
+  for await (const workflow of client.workflows.list()) listed.push(workflow);
+  expect(listed).toContainEqual({ id: created.id, name: 'Good day' });
   await client.workflows.delete(created.id);
   await expect(client.workflows.get(created.id)).rejects.toMatchObject({ status: 404, code: 'not_found' });
 });

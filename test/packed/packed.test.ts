@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -22,7 +22,7 @@ const entries: Record<string, readonly string[]> = {
   '@callkite/openai': ['openAi'],
   '@callkite/express': ['callkiteMiddleware'],
   '@callkite/nestjs': ['CallkiteModule'],
-  '@callkite/client': [],
+  '@callkite/client': ['callkite', 'CallkiteConnectionError', 'verifyWebhook'],
   '@callkite/emulated-voice': ['speak', 'listener'],
   '@callkite/twilio-emulator': ['startTwilioEmulator'],
   '@callkite/openai-emulator': ['startOpenAiEmulator'],
@@ -107,6 +107,51 @@ describe.each(folders)('the tarball of packages/%s', (folder) => {
     const { messages, pkg } = await publint({ pack: { tarball }, strict: true });
     expect(messages.map((message) => formatMessage(message, pkg))).toEqual([]);
   });
+});
+
+describe('a project that installed the client alone', () => {
+  const project = mkdtempSync(path.join(tmpdir(), 'callkite-client-'));
+  afterAll(() => rmSync(project, { recursive: true, force: true }));
+
+  it('gets the contract, what it is made of, and nothing else', async () => {
+    const files = Object.fromEntries(
+      ['client', 'contract'].map((folder) => [`@callkite/${folder}`, `file:${tarballs.get(folder)}`]),
+    );
+    const manifest = { private: true, dependencies: files, pnpm: { overrides: files } };
+    writeFileSync(path.join(project, 'package.json'), JSON.stringify(manifest));
+    await run('pnpm', ['install', '--prefer-offline', '--ignore-scripts', '--ignore-workspace'], {
+      cwd: project,
+    });
+    const store = path.join(project, 'node_modules/.pnpm');
+    const packages = readdirSync(path.join(store, 'node_modules')).concat(readdirSync(store));
+    const installed = packages
+      .filter((name) => /@(file|\d)/.test(name))
+      .map((name) => name.replace(/(.)@.*/, '$1'));
+    expect(installed.sort()).toEqual([
+      '@callkite+client',
+      '@callkite+contract',
+      '@stablelib+base64',
+      'fast-sha256',
+      'standardwebhooks',
+      'zod',
+    ]);
+    // Most of it are the types of zod; the client itself runs without.
+    expect(sizeOf(store)).toBeLessThan(8_000_000);
+    const { stdout } = await run('tar', [
+      '-xzOf',
+      tarballs.get('client') ?? '',
+      '--wildcards',
+      'package/dist/*.js',
+    ]);
+    expect(
+      [...stdout.matchAll(/^(?:import|export)[^;]* from '([^.'][^']*)'/gm)].map(([, from]) => from),
+    ).toEqual(['standardwebhooks', 'standardwebhooks']);
+  });
+
+  const sizeOf = (folder: string): number =>
+    readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .reduce((sum, { parentPath, name }) => sum + statSync(path.join(parentPath, name)).size, 0);
 });
 
 describe('a project that installed the tarballs', () => {

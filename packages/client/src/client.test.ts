@@ -6,6 +6,7 @@ import { Webhook } from 'standardwebhooks';
 import { afterEach, describe, expect, it } from 'vitest';
 import {
   CallkiteApiError,
+  CallkiteConnectionError,
   CallkiteTimeoutError,
   callkite,
   verifyWebhook,
@@ -99,11 +100,48 @@ describe('placing calls', () => {
     });
   });
 
+  it('repeats what a proxy may have said, with the key, and puts it on the error in the end', async () => {
+    const { client, received } = await api(
+      json(502, '<html>'),
+      problem(500, 'internal'),
+      (response) => response.writeHead(200).end('<html>'),
+      (response) => response.writeHead(504).end(),
+    );
+    const error = await client.calls.prompt(task).catch((thrown: unknown) => thrown);
+    const keys = received.map(({ body }) => JSON.parse(body).idempotency_key);
+    expect(keys).toHaveLength(4);
+    expect(new Set(keys).size).toBe(1);
+    expect(error).toBeInstanceOf(CallkiteApiError);
+    expect(error).toMatchObject({ status: 504, code: 'unknown', idempotencyKey: keys[0] });
+  });
+
+  it('says that no answer arrived, with the cause and the key', async () => {
+    const { client, received } = await api(drop, drop, drop, drop);
+    const error = await client.calls.prompt(task).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(CallkiteConnectionError);
+    const key = JSON.parse(received[0]?.body ?? '').idempotency_key;
+    expect(error).toMatchObject({ idempotencyKey: key, cause: expect.any(TypeError) });
+    expect(String(error)).toMatch(/UND_ERR_SOCKET.*use the same idempotency key/);
+    expect(received).toHaveLength(4);
+  });
+
+  it('does not send a key again that the server may have forgotten by the time it arrives', async () => {
+    const wait = { 'retry-after': '1' };
+    for (const [attemptTimeoutMs, attempts] of [
+      [298_000, 2],
+      [299_000, 1],
+    ] as const) {
+      const { baseUrl, received } = await api(problem(503, 'storage_unavailable', wait), drop, json(200, {}));
+      const client = callkite({ apiKey: 'ck_test_x', baseUrl, attemptTimeoutMs, maximumRetries: 1 });
+      await expect(client.calls.prompt(task)).rejects.toThrow();
+      expect(received).toHaveLength(attempts);
+    }
+  });
+
   it('does not repeat what cannot get better', async () => {
     for (const [status, code] of [
       [400, 'validation_failed'],
       [401, 'unauthenticated'],
-      [500, 'internal'],
       [503, 'no_usable_number'],
     ] as const) {
       const { client, received } = await api(problem(status, code));
@@ -122,10 +160,50 @@ describe('other requests', () => {
     expect(received).toHaveLength(1);
   });
 
+  it('follows no redirect, and says where it leads', async () => {
+    const location = 'https://callkite.example.com/call-prompt';
+    const { client, received } = await api((response) => response.writeHead(301, { location }).end());
+    await expect(client.calls.prompt(task)).rejects.toMatchObject({
+      status: 301,
+      message: `the server answered 301, a redirect to ${location}: check baseUrl`,
+    });
+    expect(received).toHaveLength(1);
+  });
+
+  it('refuses options that cannot work', () => {
+    const baseUrl = 'https://callkite.example.com';
+    for (const options of [
+      { apiKey: '', baseUrl },
+      { apiKey: 'ck_live_x\n', baseUrl },
+      { apiKey: 'ck_live_x', baseUrl: 'callkite.example.com' },
+      { apiKey: 'ck_live_x', baseUrl: 'file:///callkite' },
+    ])
+      expect(() => callkite(options)).toThrow(TypeError);
+  });
+
+  it('resolves also when the server is not ready', async () => {
+    const state = { ok: false, checks: { storage: 'down' } };
+    const { client, received } = await api(json(503, state));
+    expect(await client.server.readiness()).toEqual(state);
+    expect(received).toHaveLength(1);
+  });
+
+  it('downloads a recording from the server it knows', async () => {
+    const { client, received } = await api((response) =>
+      response.writeHead(200, { 'content-type': 'audio/wav' }).end(Buffer.from([1, 2, 3])),
+    );
+    const blob = await client.calls.recording(
+      'https://x.example.com/recordings/rec_1?expires=1&signature=a%2Bb',
+    );
+    expect([...new Uint8Array(await blob.arrayBuffer())]).toEqual([1, 2, 3]);
+    expect(blob.type).toBe('audio/wav');
+    expect(received[0]?.url).toBe('/recordings/rec_1?expires=1&signature=a%2Bb');
+  });
+
   it('gives up when the API asks for more patience than allowed', async () => {
     const { received, baseUrl } = await api(problem(429, 'rate_limited', { 'retry-after': '60' }));
     const client = callkite({ apiKey: 'ck_test_x', baseUrl, maximumRetryDelayMs: 1_000 });
-    await expect(client.workflows.list()).rejects.toMatchObject({
+    await expect(client.workflows.get('wf_1')).rejects.toMatchObject({
       code: 'rate_limited',
       retryAfterSeconds: 60,
     });
@@ -134,7 +212,7 @@ describe('other requests', () => {
 
   it('says so when something other than Callkite answers', async () => {
     const { client } = await api((response) => response.writeHead(418).end('<html>'));
-    await expect(client.workflows.list()).rejects.toMatchObject({ status: 418, code: 'unknown' });
+    await expect(client.workflows.get('wf_1')).rejects.toMatchObject({ status: 418, code: 'unknown' });
   });
 
   it('walks through the pages of a list', async () => {

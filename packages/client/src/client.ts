@@ -1,114 +1,7 @@
-import type {
-  CallDetail,
-  CallList,
-  CallListQuery,
-  CallResource,
-  CreatedWebhook,
-  CreateFormRequest,
-  CreateTransferIntegrationRequest,
-  CreateWebhookRequest,
-  CreateWorkflowRequest,
-  DeliveryDetail,
-  DeliveryList,
-  DeliveryResource,
-  FormList,
-  FormResource,
-  PromptCallRequest,
-  PromptCallResponse,
-  TransferIntegrationList,
-  TransferIntegrationResource,
-  TriggerCallRequest,
-  TriggerCallResponse,
-  UpdateFormRequest,
-  UpdateTransferIntegrationRequest,
-  UpdateWorkflowRequest,
-  WebhookList,
-  WebhookResource,
-  WorkflowResource,
-  WorkflowSummaries,
-} from '@callkite/contract';
-import { CallkiteTimeoutError } from './api-error.ts';
-import { type ApiRequest, type CallkiteClientOptions, createTransport } from './transport.ts';
-
-/** What `trigger` resolves to: the answer's body, and the id from its header. */
-export interface TriggeredCall extends TriggerCallResponse {
-  /** `null` when the server does not tell it. */
-  call_id: string | null;
-}
-
-export interface CallkiteClient {
-  readonly calls: {
-    /**
-     * Places a call that runs a workflow. Without an `idempotency_key` one is made up, so that retries of this one
-     * invocation never ring twice.
-     */
-    trigger(request: TriggerCallRequest): Promise<TriggeredCall>;
-    /** Places a call from a description of its task; as safe to retry as `trigger`. */
-    prompt(request: PromptCallRequest): Promise<PromptCallResponse>;
-    get(callId: string): Promise<CallDetail>;
-    /**
-     * Asks until the call is over and its summary is written.
-     * Rejects with `CallkiteTimeoutError` when it is not over in time.
-     */
-    waitFor(
-      callId: string,
-      options?: {
-        /** @default 900 000 */
-        timeoutMs?: number;
-        /** Time between questions; each counts against the rate limit. @default 2 000 */
-        pollMs?: number;
-      },
-    ): Promise<CallDetail>;
-    /** Newest first; pages are fetched as they are needed. */
-    list(query?: Omit<CallListQuery, 'cursor'>): AsyncIterable<CallResource>;
-    cancel(callId: string): Promise<CallResource>;
-    /** Erases what was said on a call that is over, and who it was with, for good. */
-    erase(callId: string): Promise<CallResource>;
-  };
-  readonly workflows: {
-    list(): Promise<WorkflowSummaries['workflows']>;
-    create(request: CreateWorkflowRequest): Promise<WorkflowResource>;
-    /** @param options.version an earlier version; the current one when absent */
-    get(id: string, options?: { version?: number }): Promise<WorkflowResource>;
-    update(id: string, request: UpdateWorkflowRequest): Promise<WorkflowResource>;
-    delete(id: string): Promise<void>;
-  };
-  readonly forms: {
-    create(request: CreateFormRequest): Promise<FormResource>;
-    list(): AsyncIterable<FormResource>;
-    /** @param options.version an earlier version; the current one when absent */
-    get(id: string, options?: { version?: number }): Promise<FormResource>;
-    update(id: string, request: UpdateFormRequest): Promise<FormResource>;
-    delete(id: string): Promise<void>;
-  };
-  readonly transferIntegrations: {
-    /** Needs an approved business profile. */
-    create(request: CreateTransferIntegrationRequest): Promise<TransferIntegrationResource>;
-    list(): AsyncIterable<TransferIntegrationResource>;
-    get(id: string): Promise<TransferIntegrationResource>;
-    update(id: string, request: UpdateTransferIntegrationRequest): Promise<TransferIntegrationResource>;
-    delete(id: string): Promise<void>;
-  };
-  readonly webhooks: {
-    /** The answer holds the signing secret; it is not shown again. */
-    create(request: CreateWebhookRequest): Promise<CreatedWebhook>;
-    list(): AsyncIterable<WebhookResource>;
-    /**
-     * The answer holds the new signing secret; it is not shown again. The present one stays good for 24 hours, unless
-     * you rotate again meanwhile.
-     */
-    rotateSecret(id: string): Promise<CreatedWebhook>;
-    delete(id: string): Promise<void>;
-    /** Sends a sample. */
-    test(id: string): Promise<DeliveryResource>;
-    deliveries(id: string): AsyncIterable<DeliveryResource>;
-  };
-  readonly deliveries: {
-    get(id: string): Promise<DeliveryDetail>;
-    /** Sends a webhook again, with the same id and bytes. */
-    resend(id: string): Promise<DeliveryResource>;
-  };
-}
+import type { CallDetail, PromptCallResponse, TriggerCallResponse } from '@callkite/contract';
+import { CallkiteTimeoutError } from './errors.ts';
+import type { CallkiteClient } from './operations.ts';
+import { type ApiRequest, type CallkiteClientOptions, createTransport, type Query } from './transport.ts';
 
 /**
  * A client of the Callkite HTTP API.
@@ -119,35 +12,40 @@ export interface CallkiteClient {
  * const { call_status, call_summary } = await client.calls.waitFor(call_id);
  * ```
  *
- * Methods reject with `CallkiteApiError` when the API refuses.
+ * Methods reject with `CallkiteApiError` when the API refuses, and with `CallkiteConnectionError` when no answer
+ * arrived.
+ *
+ * @throws TypeError for an `apiKey` or a `baseUrl` that cannot be one
  */
 export function callkite(options: CallkiteClientOptions): CallkiteClient {
   const exchange = createTransport(options);
   const send = async <Answer>(request: ApiRequest) => (await exchange<Answer>(request)).body;
-  const get = <Answer>(path: string[], query?: Readonly<Record<string, string | number | undefined>>) =>
+  const get = <Answer>(path: string[], query?: Query) =>
     send<Answer>({ method: 'GET', path, query, repeatable: true });
   const write = <Answer>(method: 'POST' | 'PATCH' | 'DELETE', path: string[], body?: unknown) =>
     send<Answer>({ method, path, body, repeatable: false });
-  const place = <Answer>(path: string, request: { idempotency_key?: string | undefined }) =>
-    exchange<Answer>({
-      method: 'POST',
-      path: [path],
-      body: { ...request, idempotency_key: request.idempotency_key ?? crypto.randomUUID() },
-      repeatable: true,
-    });
+  const repeatably = <Answer>(method: 'POST' | 'DELETE', path: string[]) =>
+    send<Answer>({ method, path, repeatable: true });
 
-  async function* pages<Page extends { next_cursor: string | null }, Item>(
-    path: string[],
-    itemsOf: (page: Page) => readonly Item[],
-    query: Readonly<Record<string, string | number | undefined>> = {},
-  ): AsyncGenerator<Item> {
-    let cursor: string | undefined;
-    do {
-      const page: Page = await get<Page>(path, { ...query, cursor });
-      yield* itemsOf(page);
-      cursor = page.next_cursor ?? undefined;
-    } while (cursor !== undefined);
+  function place<Answer>(path: string, request: { idempotency_key?: string | undefined }) {
+    const idempotencyKey = request.idempotency_key ?? crypto.randomUUID();
+    const body = { ...request, idempotency_key: idempotencyKey };
+    return exchange<Answer>({ method: 'POST', path: [path], body, repeatable: true, idempotencyKey });
   }
+
+  /** The items that the answers hold as `name`, of this page and of those after it. */
+  const list = <Item>(path: string[], name: string, query: Query = {}): AsyncIterable<Item> => ({
+    async *[Symbol.asyncIterator]() {
+      for (let cursor: string | undefined; ; ) {
+        const page = await get<Record<string, unknown>>(path, { ...query, cursor });
+        yield* page[name] as readonly Item[];
+        if (typeof page.next_cursor !== 'string') return;
+        cursor = page.next_cursor;
+      }
+    },
+  });
+  const pages = <Item>(path: string[], name: string, query: Query = {}) =>
+    list<Item>(path, name, { limit: 100, ...query });
 
   const getCall = (callId: string) => get<CallDetail>(['calls', callId]);
 
@@ -167,18 +65,23 @@ export function callkite(options: CallkiteClientOptions): CallkiteClient {
           if (over && call.call_summary !== null) return call;
           if (performance.now() + pollMs > deadline) {
             if (over) return call;
-            throw new CallkiteTimeoutError(`call ${callId} was not over within ${timeoutMs} ms`);
+            throw new CallkiteTimeoutError(callId, timeoutMs);
           }
           await new Promise((resolve) => setTimeout(resolve, pollMs));
         }
       },
-      list: (query) =>
-        pages<CallList, CallResource>(['calls'], ({ calls }) => calls, { limit: 100, ...query }),
-      cancel: (callId) => send({ method: 'POST', path: ['calls', callId, 'cancel'], repeatable: true }),
-      erase: (callId) => send({ method: 'DELETE', path: ['calls', callId], repeatable: true }),
+      list: (query) => pages(['calls'], 'calls', query),
+      cancel: (callId) => repeatably('POST', ['calls', callId, 'cancel']),
+      erase: (callId) => repeatably('DELETE', ['calls', callId]),
+      recording(recordingUrl) {
+        const { pathname, searchParams } = new URL(recordingUrl);
+        const path = ['recordings', decodeURIComponent(pathname.split('/').at(-1) ?? '')];
+        const query = Object.fromEntries(searchParams);
+        return send({ method: 'GET', path, query, answer: 'blob', repeatable: true });
+      },
     },
     workflows: {
-      list: async () => (await get<WorkflowSummaries>(['workflows'])).workflows,
+      list: () => list(['workflows'], 'workflows'),
       create: (request) => write('POST', ['workflows'], request),
       get: (id, { version } = {}) => get(['workflows', id], { version }),
       update: (id, request) => write('PATCH', ['workflows', id], request),
@@ -186,34 +89,78 @@ export function callkite(options: CallkiteClientOptions): CallkiteClient {
     },
     forms: {
       create: (request) => write('POST', ['forms'], request),
-      list: () => pages<FormList, FormResource>(['forms'], ({ forms }) => forms),
+      list: (options) => pages(['forms'], 'forms', options),
       get: (id, { version } = {}) => get(['forms', id], { version }),
       update: (id, request) => write('PATCH', ['forms', id], request),
       delete: (id) => write('DELETE', ['forms', id]),
     },
     transferIntegrations: {
       create: (request) => write('POST', ['transfer-integrations'], request),
-      list: () =>
-        pages<TransferIntegrationList, TransferIntegrationResource>(
-          ['transfer-integrations'],
-          ({ transfer_integrations }) => transfer_integrations,
-        ),
+      list: (options) => pages(['transfer-integrations'], 'transfer_integrations', options),
       get: (id) => get(['transfer-integrations', id]),
       update: (id, request) => write('PATCH', ['transfer-integrations', id], request),
       delete: (id) => write('DELETE', ['transfer-integrations', id]),
     },
     webhooks: {
       create: (request) => write('POST', ['webhooks'], request),
-      list: () => pages<WebhookList, WebhookResource>(['webhooks'], ({ webhooks }) => webhooks),
+      list: (options) => pages(['webhooks'], 'webhooks', options),
       rotateSecret: (id) => write('POST', ['webhooks', id, 'rotate-secret']),
       delete: (id) => write('DELETE', ['webhooks', id]),
       test: (id) => write('POST', ['webhooks', id, 'test']),
-      deliveries: (id) =>
-        pages<DeliveryList, DeliveryResource>(['webhooks', id, 'deliveries'], ({ deliveries }) => deliveries),
+      deliveries: (id, query) => pages(['webhooks', id, 'deliveries'], 'deliveries', query),
     },
     deliveries: {
+      list: (query) => pages(['deliveries'], 'deliveries', query),
       get: (id) => get(['deliveries', id]),
       resend: (id) => write('POST', ['deliveries', id, 'resend']),
+    },
+    connections: {
+      create: (request) => write('POST', ['connections'], request),
+      list: () => list(['connections'], 'connections'),
+      get: (id) => get(['connections', id]),
+      refresh: (id) => repeatably('POST', ['connections', id, 'refresh']),
+      delete: (id) => write('DELETE', ['connections', id]),
+      numbers: (id) => list(['connections', id, 'numbers'], 'numbers'),
+      connectNumber: (id, request) => write('POST', ['connections', id, 'numbers'], request),
+    },
+    numbers: {
+      list: () => list(['numbers'], 'numbers'),
+      disconnect: (id) => write('DELETE', ['numbers', id]),
+    },
+    apiKeys: {
+      create: (request) => write('POST', ['api-keys'], request),
+      list: (options) => pages(['api-keys'], 'api_keys', options),
+      revoke: (id) => repeatably('DELETE', ['api-keys', id]),
+    },
+    publishableKeys: {
+      create: (request) => write('POST', ['publishable-keys'], request),
+      list: (options) => pages(['publishable-keys'], 'publishable_keys', options),
+      update: (id, request) => write('PATCH', ['publishable-keys', id], request),
+      revoke: (id) => repeatably('DELETE', ['publishable-keys', id]),
+    },
+    organizations: {
+      create: (request) => write('POST', ['organizations'], request),
+      list: (options) => pages(['organizations'], 'organizations', options),
+      get: (id) => get(['organizations', id]),
+      update: (id, request) => write('PATCH', ['organizations', id], request),
+      createApiKey: (id, request) => write('POST', ['organizations', id, 'api-keys'], request),
+    },
+    widget: {
+      openSession: (body, { origin }) =>
+        send({ method: 'POST', path: ['widget', 'sessions'], headers: { origin }, body, repeatable: false }),
+      requestCallback: (body, { origin }) =>
+        send({ method: 'POST', path: ['widget', 'callbacks'], headers: { origin }, body, repeatable: false }),
+      callbackState: (callId, token) =>
+        send({
+          method: 'GET',
+          path: ['widget', 'callbacks', callId],
+          headers: { authorization: `Bearer ${token}` },
+          repeatable: true,
+        }),
+    },
+    server: {
+      health: () => get(['healthz']),
+      readiness: () => send({ method: 'GET', path: ['readyz'], alsoGood: 503, repeatable: true }),
     },
   };
 }

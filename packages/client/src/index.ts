@@ -1,28 +1,53 @@
 export type {
+  ApiKeyResource,
   CallbackPayload,
   CallDetail,
   CallListQuery,
   CallResource,
   CallTransfer,
+  ConnectionResource,
+  ConnectNumberRequest,
+  CreateApiKeyRequest,
+  CreateConnectionRequest,
+  CreatedApiKey,
+  CreatedPublishableKey,
   CreatedWebhook,
+  CreateFormRequest,
+  CreateOrganizationRequest,
+  CreatePublishableKeyRequest,
   CreateTransferIntegrationRequest,
   CreateWebhookRequest,
   CreateWorkflowRequest,
   DeliveryDetail,
   DeliveryResource,
+  FormResource,
+  NumberResource,
+  OrganizationDetail,
+  OrganizationResource,
   PromptCallRequest,
   PromptCallResponse,
+  PublishableKeyResource,
   TransferIntegrationResource,
   TriggerCallRequest,
   TriggerCallResponse,
+  UpdateFormRequest,
+  UpdateOrganizationRequest,
+  UpdatePublishableKeyRequest,
   UpdateTransferIntegrationRequest,
   UpdateWorkflowRequest,
   WebhookPayload,
   WebhookResource,
+  WidgetCallback,
+  WidgetCallbackRequest,
+  WidgetCallbackState,
+  WidgetSession,
+  WidgetSessionRequest,
+  WorkflowDefinitionInput,
   WorkflowResource,
 } from '@callkite/contract';
 export { WebhookVerificationError } from 'standardwebhooks';
-export { CallkiteApiError, CallkiteTimeoutError } from './api-error.ts';
-export { type CallkiteClient, callkite, type TriggeredCall } from './client.ts';
+export { callkite } from './client.ts';
+export { CallkiteApiError, CallkiteConnectionError, CallkiteTimeoutError } from './errors.ts';
+export type { CallkiteClient, PageOptions, Readiness, TriggeredCall } from './operations.ts';
 export type { CallkiteClientOptions } from './transport.ts';
 export { verifyWebhook } from './verify-webhook.ts';

@@ -10,6 +10,8 @@ export class CallkiteApiError extends Error {
   readonly requestId: string | undefined;
   /** Seconds after which to try again, if the API said so. */
   readonly retryAfterSeconds: number | undefined;
+  /** The key the call was requested with; `undefined` for requests that place no call. */
+  readonly idempotencyKey: string | undefined;
 
   constructor(answer: {
     status: number;
@@ -18,6 +20,7 @@ export class CallkiteApiError extends Error {
     details?: Readonly<Record<string, unknown>> | undefined;
     requestId?: string | undefined;
     retryAfterSeconds?: number | undefined;
+    idempotencyKey?: string | undefined;
   }) {
     super(answer.message);
     this.name = 'CallkiteApiError';
@@ -26,13 +29,33 @@ export class CallkiteApiError extends Error {
     this.details = answer.details;
     this.requestId = answer.requestId;
     this.retryAfterSeconds = answer.retryAfterSeconds;
+    this.idempotencyKey = answer.idempotencyKey;
   }
 }
 
-/** What was waited for did not happen in time. */
+/**
+ * No whole answer arrived: the server could not be reached, the connection broke, or the time for an attempt ran out.
+ * The request may have been carried out. Within five minutes, placing the call again with the same `idempotencyKey`
+ * never rings twice.
+ */
+export class CallkiteConnectionError extends Error {
+  /** The key the call was requested with; `undefined` for requests that place no call. */
+  readonly idempotencyKey: string | undefined;
+
+  constructor(message: string, options: { idempotencyKey?: string | undefined; cause?: unknown } = {}) {
+    super(message, { cause: options.cause });
+    this.name = 'CallkiteConnectionError';
+    this.idempotencyKey = options.idempotencyKey;
+  }
+}
+
+/** The call that was waited for was not over in time. */
 export class CallkiteTimeoutError extends Error {
-  constructor(message: string) {
-    super(message);
+  readonly callId: string;
+
+  constructor(callId: string, timeoutMs: number) {
+    super(`call ${callId} was not over within ${timeoutMs} ms`);
     this.name = 'CallkiteTimeoutError';
+    this.callId = callId;
   }
 }

@@ -21,11 +21,12 @@ function undescribed(schema: JsonSchema, path: string): string[] {
   ];
 }
 
-const schemas = Object.entries(contract).filter(
-  (entry): entry is [string, z.ZodType] => entry[1] instanceof z.ZodType,
+const exported: readonly (readonly [string, unknown])[] = Object.entries(contract);
+const schemas = exported.flatMap(([name, value]) =>
+  value instanceof z.ZodType ? [{ name, schema: value }] : [],
 );
 
-it.each(schemas)('%s describes every property', (name, schema) => {
+it.each(schemas)('$name describes every property', ({ name, schema }) => {
   for (const io of ['input', 'output'] as const) {
     expect(undescribed(z.toJSONSchema(schema, { io, unrepresentable: 'any' }), name)).toEqual([]);
   }

@@ -355,20 +355,6 @@ describe('a page that steers it', () => {
   });
 });
 
-describe('the page that shows it', () => {
-  it('has a widget that works, under a strict policy', async () => {
-    const site = await tests.visitDemo();
-    await site.enter();
-    await site.type('Hello');
-    await eventually('an answer', async () => (await site.lines()).length >= 2);
-    await site.shoot('demo');
-    expect(await site.page.locator('code').first().textContent()).toContain(
-      '<callkite-widget public-key="ck_pub_',
-    );
-    expect(site.complaints).toEqual([]);
-  });
-});
-
 describe('a call-back', () => {
   it('goes to a finished phone call, with what was agreed to kept', async () => {
     const site = await tests.visit();

@@ -7,7 +7,7 @@ export interface WorldOfTests {
   readonly world: World;
   /** Opens a page that is closed after the test. */
   visit(options?: PageOptions): Promise<Site>;
-  visitDemo(): Promise<Site>;
+  visitDemo(initScript?: string): Promise<Site>;
 }
 
 /** Starts a world before the tests of a file, and stops it after them. */
@@ -39,6 +39,6 @@ export function worldOfTests(...options: Parameters<typeof startWorld>): WorldOf
       return world();
     },
     visit: (options) => kept(world().open(options)),
-    visitDemo: () => kept(world().openDemo()),
+    visitDemo: (initScript) => kept(world().openDemo(initScript)),
   };
 }

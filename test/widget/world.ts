@@ -93,8 +93,8 @@ export interface World {
   /** What the pages use. */
   readonly key: PublishableKey;
   open(options?: PageOptions): Promise<Site>;
-  /** The page that shows the widget. */
-  openDemo(): Promise<Site>;
+  /** The page that shows the widget. @param initScript runs in it before anything else */
+  openDemo(initScript?: string): Promise<Site>;
   /** Cuts every socket that is open. */
   cutSockets(): void;
   stop(): Promise<void>;
@@ -223,8 +223,8 @@ export async function startWorld(
     url,
     key,
     open,
-    openDemo: () =>
-      openSite(withMicrophone, `${url}/widget/demo`, '', { viewport: { width: 1200, height: 800 } }),
+    openDemo: (initScript = '') =>
+      openSite(withMicrophone, `${url}/widget/demo`, initScript, { viewport: { width: 1200, height: 800 } }),
     cutSockets() {
       for (const socket of sockets) socket.destroy();
     },

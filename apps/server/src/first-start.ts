@@ -1,5 +1,6 @@
 import type { Callkite, Mode, Organization, Page } from '@callkite/core';
 import type { EmulatedAccount } from './embedded.ts';
+import { setUpVisitorDemo } from './visitor-demo.ts';
 
 export interface FirstStart {
   readonly organizationId: string;
@@ -63,17 +64,12 @@ export async function firstStart(
     });
     await callkite.organizations.connectNumber(organization.id, connection.id, account.phoneNumber);
   }
-  const [workflow] = await callkite.workflows.summaries(organization.id);
+  // First, so that the sample is the newest workflow.
+  const demo = await setUpVisitorDemo(callkite, organization.id, pageUrls);
+  const workflows = await callkite.workflows.summaries(organization.id);
   const { id: workflowId } =
-    workflow ?? (await callkite.workflows.create(organization.id, appointmentReminder));
-  const page = await callkite.publishableKeys.create(organization.id, {
-    // Whatever a visitor asks for, no real phone rings.
-    mode: 'test',
-    name: 'Demonstration page',
-    allowedOrigins: [...new Set(pageUrls.map((url) => new URL(url).origin))],
-    workflowIds: [workflowId],
-    callbackCountries: ['US'],
-  });
+    workflows.find(({ name }) => name === appointmentReminder.name) ??
+    (await callkite.workflows.create(organization.id, appointmentReminder));
   const key = async (mode: Mode) =>
     (await callkite.organizations.createApiKey(organization.id, { mode, name: 'First start' })).key;
   return {
@@ -81,7 +77,7 @@ export async function firstStart(
     organizationName: organization.name,
     workflowId,
     keys: { live: await key('live'), test: await key('test') },
-    publishableKey: page.key.key,
+    publishableKey: demo.key,
   };
 }
 

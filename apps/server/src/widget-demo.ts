@@ -1,16 +1,9 @@
 import path from 'node:path';
-import type { Callkite, PublishableKey } from '@callkite/core';
+import type { Callkite } from '@callkite/core';
 import type { RequestHandler } from 'express';
+import { demoSpeech } from './demo-speech.ts';
+import { type VisitorDemo, visitorDemo } from './visitor-demo.ts';
 import type { WidgetFiles } from './widget-files.ts';
-
-const keyName = 'Demonstration page';
-const page = { limit: 100, cursor: null };
-
-/** What the page shows: a key for it, and what visitors start with it. */
-interface Exhibit {
-  readonly key: string;
-  readonly workflowId: string;
-}
 
 /**
  * Serves a page that shows the widget, below `/demo`. Its calls are test calls: whatever a visitor asks for, only the
@@ -35,31 +28,7 @@ export function widgetDemo(options: {
     "form-action 'none'",
     "frame-ancestors 'none'",
   ].join('; ');
-  let found: Promise<Exhibit | null> | undefined;
-
-  async function exhibit(): Promise<Exhibit | null> {
-    const [organization] = (await callkite.organizations.list({ ...page, limit: 1 })).items;
-    const [workflow] = organization ? await callkite.workflows.summaries(organization.id) : [];
-    if (!organization || !workflow) return null;
-    const isUsable = ({ name, revokedAt, workflowIds, allowedOrigins }: PublishableKey) =>
-      name === keyName &&
-      revokedAt === null &&
-      workflowIds.includes(workflow.id) &&
-      origins.every((origin) => allowedOrigins.includes(origin));
-    const keys = (await callkite.publishableKeys.list(organization.id, page)).items;
-    const key =
-      keys.find(isUsable) ??
-      (
-        await callkite.publishableKeys.create(organization.id, {
-          mode: 'test',
-          name: keyName,
-          allowedOrigins: origins,
-          workflowIds: [workflow.id],
-          callbackCountries: ['US'],
-        })
-      ).key;
-    return { key: key.key, workflowId: workflow.id };
-  }
+  let found: Promise<VisitorDemo | null> | undefined;
 
   return async (request, response, next) => {
     if (request.method !== 'GET') return next();
@@ -70,7 +39,7 @@ export function widgetDemo(options: {
     }
     if (request.path !== '/demo') return next();
     try {
-      found ??= exhibit();
+      found ??= visitorDemo(callkite, options.urls);
       const shown = await found;
       if (!shown) found = undefined;
       const integrity = await files.integrity('widget.js');
@@ -82,7 +51,7 @@ export function widgetDemo(options: {
         .send(
           shown && integrity
             ? markup(shown, { url: options.urls[0] ?? '', version: files.version, integrity })
-            : 'The widget is not built, or there is no workflow: run `pnpm start`, and create a workflow.',
+            : 'The widget has not been built yet, or the server has no organization yet. Start it with `npx -y pnpm@10 start`.',
         );
     } catch (error) {
       found = undefined;
@@ -92,10 +61,11 @@ export function widgetDemo(options: {
 }
 
 function markup(
-  { key, workflowId }: Exhibit,
+  { key, workflowId }: VisitorDemo,
   script: { url: string; version: string; integrity: string },
 ): string {
-  const element = `<callkite-widget public-key="${key}" workflow="${workflowId}"></callkite-widget>`;
+  const attributes = `public-key="${key}" workflow="${workflowId}"`;
+  const element = `<callkite-widget ${attributes}></callkite-widget>`;
   const snippet = `<script type="module" src="${script.url}/widget/v1/widget.js"></script>\n${element}`;
   const pinned = `<script type="module" crossorigin="anonymous"\n  src="${script.url}/widget/${script.version}/widget.js"\n  integrity="${script.integrity}"></script>`;
   return `<!doctype html>
@@ -107,17 +77,22 @@ function markup(
 <link rel="stylesheet" href="demo.css">
 <link rel="icon" href="demo.svg">
 <script type="module" src="v1/widget.js"></script>
+<script type="module" src="demo.js"></script>
 </head>
 <body>
 <main>
 <p class="brand">Callkite</p>
 <h1>The widget, as your visitors see it</h1>
-<p class="lead">Press the button in the corner: talk to the agent of your first workflow, type to it, or have it call you.
-Nothing here leaves this machine, and no real phone rings.</p>
+<p class="lead">Press the button in the corner and ask the assistant of a fictional dental practice something, or have it
+call you. It all runs on this machine, and no real phone rings.</p>
+<h2>What this demo understands</h2>
+<p>The AI model behind this page is a built-in stand-in that follows rules. It reads what you type, but it cannot
+understand a human voice. <span id="hearing">To speak, use a browser with speech recognition, such as Chrome, Edge or
+Safari.</span></p>
 <h2>Try</h2>
 <ul>
-<li>Start a call and speak, or type in the same call. Refuse the microphone, and typing goes on.</li>
-<li>Reload this page in the middle of a call.</li>
+<li>Ask “When are you open?”, “How much is a check-up?” or “Can I make an appointment?”</li>
+<li>Reload this page in the middle of a conversation.</li>
 <li>Have a fictional person called: +1 202 555 0102 in the United States.</li>
 </ul>
 <h2>Put it on a page</h2>
@@ -126,9 +101,10 @@ Nothing here leaves this machine, and no real phone rings.</p>
 content security policy needs <code>script-src</code> and <code>connect-src</code> with this server, and nothing else.</p>
 <h2>Pin a release</h2>
 <pre tabindex="0"><code>${escaped(pinned)}</code></pre>
-<p>This address answers as long as the server runs this release.</p>
+<p>This address works as long as the server runs this release.</p>
 </main>
-${element}
+<callkite-widget ${attributes} voice="off"><div slot="footer" class="speech" id="speech" hidden>
+<button type="button" aria-pressed="false">Speak</button> <span role="status"></span></div></callkite-widget>
 </body>
 </html>
 `;
@@ -152,10 +128,18 @@ li { margin-block: .35rem; }
 pre { padding: 1rem 1.2rem; overflow-x: auto; border-radius: 12px; background: var(--soft); font-size: .82rem; line-height: 1.6; }
 code { font-family: ui-monospace, monospace; }
 p code { font-size: .9em; }
+.speech { display: flex; gap: .7rem; align-items: center; padding: .6rem .8rem; border-block-start: 1px solid light-dark(#e2e5ea, #30353f);
+  color: var(--muted); font-size: 14px; line-height: 1.4; }
+.speech[hidden] { display: none; }
+.speech button { flex: none; min-block-size: 40px; padding: 6px 14px; border: 1px solid light-dark(#e2e5ea, #30353f); border-radius: 12px;
+  background: none; color: var(--text); font: inherit; font-weight: 600; cursor: pointer; }
+.speech button[aria-pressed="true"] { background: var(--text); color: var(--page); }
+.speech span { overflow-wrap: anywhere; }
 `;
 
 const assets: Readonly<Record<string, string>> = {
   '/demo.css': style,
+  '/demo.js': demoSpeech,
   '/demo.svg':
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" fill="none" stroke="#2643c9" stroke-width="2.4" stroke-linecap="round"><path d="M4 10v4M8 6.5v11M12 3.5v17M16 7.5v9M20 10.5v3"/></svg>',
 };

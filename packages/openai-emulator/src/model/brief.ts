@@ -10,6 +10,8 @@ export interface BriefStep {
 export interface Brief {
   agentName: string | undefined;
   onBehalfOf: string | undefined;
+  /** The callee is a visitor of a web page, who began the conversation. */
+  isForVisitor: boolean;
   /** Two-letter language; English for all that have no phrases. */
   language: string;
   objective: string;
@@ -139,6 +141,7 @@ export function readBrief(instructions: string): Brief | undefined {
   return {
     agentName,
     onBehalfOf: onBehalfOf?.trim(),
+    isForVisitor: /\bvisitors? (?:of|to|on) (?:a|the|our) (?:web ?)?(?:page|site)\b/i.test(instructions),
     language: readLanguage(instructions, sections.language),
     objective: sections.objective.map(withoutMarkup).join(' '),
     opening: sections.opening.map(withoutMarkup).join(' ') || undefined,

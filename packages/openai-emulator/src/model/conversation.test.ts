@@ -338,6 +338,47 @@ describe('a call held by the model', () => {
     expect(lines.join(' ')).not.toContain('pass your message on');
   });
 
+  it('answers a visitor who came with a wish of their own, and takes it up', async () => {
+    const when = '(when: they want to make, book or move an appointment)';
+    const brief = `You are Ava, talking on behalf of Bright Smile Dental.
+## Objective
+Answer the questions of visitors.
+## Facts
+- We are open Monday to Friday from 8 am to 6 pm.
+- A check-up costs $80.
+## Steps
+1. Time: Ask which day and time would suit them. ${when}
+2. Name: Ask for their name. ${when}
+## Rules
+- You are in a conversation that a visitor of a web page has begun, by voice or in writing.`;
+    const { lines, ended } = await talk(
+      [
+        'Hello',
+        'When are you open?',
+        'Is there coffee?',
+        'I would like to book an appointment',
+        'What does a check-up cost?',
+        'Monday at 10 am',
+        'Ada Lovelace',
+        'thanks',
+        'no, that is all',
+      ],
+      brief,
+    );
+    expect(lines).toEqual([
+      'How can I help you?',
+      'We are open Monday to Friday from 8 am to 6 pm. Is there anything else I can help you with?',
+      expect.stringMatching(/^I don't have that information.*anything else/),
+      'Thank you. Could you tell me which day and time would suit you?',
+      'A check-up costs $80. Could you tell me which day and time would suit you?',
+      'Thank you, Monday at 10 am. Could you give me your name?',
+      expect.stringMatching(/made a note of that.*anything else/),
+      "You're welcome! Is there anything else I can help you with?",
+      'Thank you, goodbye.',
+    ]);
+    expect(ended).toBe(true);
+  });
+
   it('speaks about a step that is the whole task', async () => {
     const brief =
       '## Objective\nCall Jordan to confirm the appointment.\n\n## Steps\n1. Call Jordan: Call Jordan to confirm the appointment.';

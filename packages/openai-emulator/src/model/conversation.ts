@@ -1,85 +1,30 @@
-import type { Brief, BriefStep } from './brief.ts';
+import type { Brief } from './brief.ts';
 import { callTool, findTool, pressKeys, recordAnswer } from './call-tools.ts';
 import { type CalleeIntent, calleeIntent } from './callee-intent.ts';
-import type { ModelAnswer, ModelRequest, ToolDefinition } from './dialogue.ts';
-import { type EntityKind, findEntities } from './entities.ts';
+import type { ModelAnswer, ModelRequest } from './dialogue.ts';
+import { findEntities } from './entities.ts';
 import { answerFromFacts } from './fact-lookup.ts';
-import { fillFromWords, missingQuestion, readBackQuestion, readForms } from './form-filling.ts';
+import { fillFromWords, missingQuestion, readBackQuestion } from './form-filling.ts';
 import { takeMessage } from './message-taking.ts';
 import type { Outcome } from './outcome.ts';
-import { menuKey, sayResult, toolNamedIn, useOwnTool, wasUsed } from './own-tools.ts';
-import { type Phrases, phrasesFor } from './phrases.ts';
-import { MAX_SPOKEN_WORDS, spokenStep, stepKind, wasSaid } from './spoken-step.ts';
+import { menuKey, sayResult, useOwnTool } from './own-tools.ts';
+import {
+  acknowledgement,
+  alreadyAnswered,
+  compose,
+  type PlannedStep,
+  type Progress,
+  readProgress,
+} from './progress.ts';
+import { MAX_SPOKEN_WORDS, stepKind, wasSaid } from './spoken-step.ts';
+import { helpsVisitor, visitorReply } from './visitor.ts';
 import { withoutFinalStop, words } from './wording.ts';
 
 /** After so many messages the agent takes its leave, whatever is left to do. */
 const MAX_AGENT_MESSAGES = 12;
+/** A visitor asks as long as they like, within reason. */
+const MAX_MESSAGES_TO_VISITOR = 60;
 const MAX_SILENCES = 2;
-
-interface PlannedStep {
-  step: BriefStep;
-  line: string;
-  asked: boolean;
-  /** The tool that carries the step out, where it names one. */
-  tool: ToolDefinition | undefined;
-}
-
-/** The call as the messages tell it. */
-interface Progress {
-  brief: Brief;
-  phrases: Phrases;
-  steps: PlannedStep[];
-  /** What the agent said so far. */
-  said: string[];
-  /** What the callee said since the agent last spoke, in one text. */
-  heard: string;
-  intent: CalleeIntent;
-  /** Everything the callee said. */
-  heardInAll: string[];
-  /** The step the callee is answering. */
-  current: PlannedStep | undefined;
-  tools: ToolDefinition[];
-  forms: ReturnType<typeof readForms>;
-}
-
-function readProgress(brief: Brief, request: ModelRequest): Progress {
-  const phrases = phrasesFor(brief.language);
-  const said: string[] = [];
-  const heardInAll: string[] = [];
-  let heard: string[] = [];
-  for (const turn of request.turns) {
-    if (turn.role === 'user') {
-      heard.push(turn.text);
-      heardInAll.push(turn.text);
-    } else if (turn.role === 'assistant' && turn.text.trim() !== '') {
-      said.push(turn.text);
-      heard = [];
-    }
-  }
-  const steps = brief.steps.map((step) => {
-    const line = spokenStep(step, brief, phrases);
-    const tool = toolNamedIn(step, request.tools);
-    const asked = tool ? wasUsed(tool, request) : wasSaid(line, said);
-    return { step, line, asked, tool };
-  });
-  const lastSaid = said.slice(-1);
-  const current = steps.findLast((planned) => planned.asked && wasSaid(planned.line, lastSaid));
-  // A note such as [silence] says nothing when the callee spoke as well.
-  const spoken = heard.filter((text) => !/^(?:silence|listening)$/.test(calleeIntent(text)));
-  const text = (spoken.length > 0 ? spoken : heard).join(' ');
-  return {
-    brief,
-    phrases,
-    steps,
-    said,
-    heard: text,
-    intent: calleeIntent(text),
-    heardInAll,
-    current,
-    tools: request.tools,
-    forms: readForms(request),
-  };
-}
 
 function say(text: string): ModelAnswer {
   return { text, toolCalls: [] };
@@ -89,30 +34,6 @@ function endCall(progress: Progress, text: string, outcome: Outcome): ModelAnswe
   const tool = findTool(progress.tools, 'end_call');
   if (!tool) return say(text);
   return { text, toolCalls: [callTool(tool, { outcome, said: progress.heardInAll.join('\n') })] };
-}
-
-/** Puts sentences together as far as one turn may hold; the last one always stays. */
-function compose(...parts: (string | undefined)[]): string {
-  const present = parts.filter((part) => part !== undefined && part !== '');
-  while (present.length > 1 && words(present.join(' ')).length > MAX_SPOKEN_WORDS) present.shift();
-  return present.join(' ');
-}
-
-const WANTED_KINDS: [RegExp, EntityKind[]][] = [
-  [/\b(?:time|when|hour)\b/i, ['time']],
-  [/\b(?:day|date|when)\b/i, ['date']],
-  [/\be-?mail\b/i, ['email']],
-  [/\bphone|\bnumber to\b|\bcallback number\b/i, ['phone']],
-  [/\b(?:how many|party size|number of)\b/i, ['quantity']],
-];
-
-/** An open question whose answer the callee has given unasked. */
-function alreadyAnswered({ step, line }: PlannedStep, heardInAll: string[]): boolean {
-  if (!line.endsWith('?') || /\b(?:confirm|whether|verify)\b/i.test(step.instruction)) return false;
-  const wanted = WANTED_KINDS.filter(([pattern]) => pattern.test(step.instruction));
-  if (wanted.length === 0) return false;
-  const given = heardInAll.flatMap(findEntities);
-  return wanted.every(([, kinds]) => given.some((entity) => kinds.includes(entity.kind)));
 }
 
 type Reaction = 'negative' | 'positive' | 'neutral';
@@ -166,22 +87,6 @@ function shouldOfferOtherTime(progress: Progress, next: PlannedStep | undefined)
   if (reaction(progress.intent) !== 'negative' || next?.step.condition !== undefined) return false;
   if (!current || !mentionsTime(current.line) || mentionsTime(progress.heard)) return false;
   return !wasSaid(phrases.otherTime, progress.said);
-}
-
-/** What the callee said, given back in a word or two. */
-function acknowledgement({ phrases, intent, heard }: Progress): string | undefined {
-  if (heard.trim() === '' || intent === 'silence' || intent === 'listening') return undefined;
-  const values = findEntities(heard).filter((entity) => entity.kind !== 'name');
-  const date = values.find((entity) => entity.kind === 'date')?.text;
-  const time = values.find((entity) => entity.kind === 'time')?.text;
-  const value = date && time ? phrases.at(date, time) : (date ?? time ?? values[0]?.text);
-  if (value) return phrases.acknowledgeValue(withoutFinalStop(value));
-  if (intent === 'negative' || intent === 'reschedule') return phrases.acknowledgeNegative;
-  if (intent === 'positive') return phrases.acknowledgePositive;
-  const short = withoutFinalStop(heard);
-  const isShort =
-    words(short).length <= 5 && !/^(?:hello|hi|hey|hola|hallo|bonjour|yes\?|speaking)\b/i.test(short);
-  return isShort && !short.startsWith('[') ? phrases.acknowledgeValue(short) : phrases.acknowledge;
 }
 
 function askNext(progress: Progress, lead: string | undefined): ModelAnswer {
@@ -273,7 +178,9 @@ export function converse(brief: Brief, request: ModelRequest): ModelAnswer {
   if (last?.role === 'tool' && progress.steps.some(({ tool }) => tool && calledNames.includes(tool.name))) {
     return say(sayResult(last.text));
   }
-  if (progress.said.length >= MAX_AGENT_MESSAGES) return endCall(progress, phrases.goodbye, 'incomplete');
+  const isHelping = helpsVisitor(brief);
+  const mostMessages = isHelping ? MAX_MESSAGES_TO_VISITOR : MAX_AGENT_MESSAGES;
+  if (progress.said.length >= mostMessages) return endCall(progress, phrases.goodbye, 'incomplete');
 
   const message = takeMessage(request, progress);
   if (message) return message;
@@ -286,6 +193,9 @@ export function converse(brief: Brief, request: ModelRequest): ModelAnswer {
     const filled = fillFromWords(progress.forms, heard, { ...progress, agrees });
     if (filled) return filled;
   }
+
+  const reply = isHelping && last?.role === 'user' ? visitorReply(progress) : null;
+  if (reply) return reply.isLast ? endCall(progress, reply.text, 'completed') : say(reply.text);
 
   switch (intent) {
     case 'voicemail':

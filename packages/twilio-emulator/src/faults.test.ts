@@ -29,6 +29,7 @@ describe('faults of create requests', () => {
     ['createTimeout', null, { code: 'ECONNABORTED' }],
     ['createReset', null, { code: 'ECONNRESET' }],
     ['create5xx', 502, { status: 502 }],
+    ['createGarbled', 201, {}],
   ] as const)('%s: the call happens although the answer is lost', async (fault, status, error) => {
     await withFaults({ [fault]: 1 });
     await expect(create()).rejects.toMatchObject(error);
@@ -38,14 +39,35 @@ describe('faults of create requests', () => {
     await eventually(() => statuses().includes('completed') || undefined);
   });
 
+  it('createTrickles: the call happens, and its answer comes a byte a second', async () => {
+    await withFaults({ createTrickles: 1 });
+    const gone = new AbortController();
+    const { sid, authToken } = approved;
+    const response = await fetch(`${on.emulator.url}/2010-04-01/Accounts/${sid}/Calls.json`, {
+      method: 'POST',
+      headers: { authorization: `Basic ${btoa(`${sid}:${authToken}`)}` },
+      body: new URLSearchParams({ To: '+12025550133', From: from, Url: `${on.application.url}/twiml` }),
+      signal: gone.signal,
+    });
+    expect(response.status).toBe(201);
+    const first = await response.body?.getReader().read();
+    expect(Buffer.from(first?.value ?? []).toString()).toBe('{');
+    gone.abort();
+    const [record] = on.emulator.calls();
+    expect(record).toMatchObject({ outcome: { status: 201, fault: 'createTrickles' } });
+    await on.ended(record?.sid ?? '');
+  });
+
   it.each([
-    ['createRefused5xx', { status: 503 }],
-    ['rateLimited', { status: 429, code: 20429 }],
-  ] as const)('%s: there is no call', async (fault, error) => {
+    ['createRefused5xx', 503, { status: 503 }],
+    ['createRefusedReset', null, { code: 'ECONNRESET' }],
+    ['createRefusedTimeout', null, { code: 'ECONNABORTED' }],
+    ['rateLimited', 429, { status: 429, code: 20429 }],
+  ] as const)('%s: there is no call', async (fault, status, error) => {
     await withFaults({ [fault]: 1 });
     await expect(create()).rejects.toMatchObject(error);
     const [record] = on.emulator.calls();
-    expect(record?.outcome).toMatchObject({ status: error.status, fault });
+    expect(record?.outcome).toMatchObject({ status, fault });
     expect(record?.sid).toBeUndefined();
     expect(await on.client.calls.list()).toEqual([]);
   });

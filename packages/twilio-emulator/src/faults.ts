@@ -11,8 +11,16 @@ export const faultsSchema = z.strictObject({
   createReset: probability,
   /** Probability that a create is accepted, and answered with an HTML 502 page. */
   create5xx: probability,
+  /** Probability that a create is accepted, and answered with a 201 that is a page and no JSON. */
+  createGarbled: probability,
+  /** Probability that a create is accepted, and answered a byte a second. */
+  createTrickles: probability,
   /** Probability that a create is not accepted and answered with 503. */
   createRefused5xx: probability,
+  /** Probability that a create is not accepted, and its connection reset without an answer. */
+  createRefusedReset: probability,
+  /** Probability that a create is not accepted, and never answered. */
+  createRefusedTimeout: probability,
   /** Probability that a create is not accepted and answered with 429 and code 20429. */
   rateLimited: probability,
   /** Probability that a status callback is sent `callbacksLateMs` late. */

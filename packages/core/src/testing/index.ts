@@ -8,9 +8,12 @@ export {
 } from './speech-model-contract.ts';
 export { createTenant, type Tenant, type TenantOptions } from './storage/tenant.ts';
 export { type StorageContractOptions, storageContract } from './storage-contract.ts';
-export {
-  type CarrierRequest,
-  type TelephonyFixture,
-  type TestFunction,
-  telephonyContract,
-} from './telephony-contract.ts';
+export type {
+  AudioCommand,
+  CarrierFault,
+  CarrierRequest,
+  SignedCall,
+  TelephonyFixture,
+} from './telephony/fixture.ts';
+export { type TestFunction, telephonyContract } from './telephony-contract.ts';
+export { assertCaught, BrokenOnPurpose, type ContractTests, testsOf } from './tests-of.ts';

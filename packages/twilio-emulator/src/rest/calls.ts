@@ -14,10 +14,24 @@ import { callResource } from './call-resource.ts';
 import { listing } from './pages.ts';
 import type { ApiRequest } from './request.ts';
 
-/** How a create request is answered; the last three are faults of a call that was accepted. */
+/** How a create request is answered. All but `created` are faults. */
 export type CreateAnswer =
-  | { kind: 'created'; body: Record<string, unknown> }
-  | { kind: 'never' | 'reset' | 'bad-gateway' | 'unavailable' };
+  | { kind: 'created' | 'trickle'; body: Record<string, unknown> }
+  | { kind: 'never' | 'reset' | 'bad-gateway' | 'garbled' | 'unavailable' };
+
+/** What may go wrong with a create that is not accepted, and with one that is: HTTP status and answer. */
+const refusedFaults = [
+  ['createRefused5xx', 503, 'unavailable'],
+  ['createRefusedReset', null, 'reset'],
+  ['createRefusedTimeout', null, 'never'],
+] as const;
+const acceptedFaults = [
+  ['createTimeout', null, 'never'],
+  ['createReset', null, 'reset'],
+  ['create5xx', 502, 'bad-gateway'],
+  ['createGarbled', 201, 'garbled'],
+  ['createTrickles', 201, 'trickle'],
+] as const;
 
 /** The Calls resource. */
 export class CallsApi {
@@ -45,9 +59,10 @@ export class CallsApi {
     });
     let call: Call;
     try {
-      if (faults.happens('createRefused5xx')) {
-        record.outcome = { status: 503, fault: 'createRefused5xx' };
-        return { kind: 'unavailable' };
+      for (const [fault, status, kind] of refusedFaults) {
+        if (!faults.happens(fault)) continue;
+        record.outcome = { status, fault };
+        return { kind };
       }
       call = this.#accept(request, record);
     } catch (error) {
@@ -136,24 +151,14 @@ export class CallsApi {
   }
 
   #answer(call: Call, record: CallRecord): CreateAnswer {
-    const { faults } = this.#emulation;
-    const misbehave = (fault: string, status: number | null) => {
+    const body = callResource(call, true);
+    for (const [fault, status, kind] of acceptedFaults) {
+      if (!this.#emulation.faults.happens(fault)) continue;
       record.outcome = { status, fault };
       record.faults.push(fault);
-    };
-    if (faults.happens('createTimeout')) {
-      misbehave('createTimeout', null);
-      return { kind: 'never' };
+      return { kind, body };
     }
-    if (faults.happens('createReset')) {
-      misbehave('createReset', null);
-      return { kind: 'reset' };
-    }
-    if (faults.happens('create5xx')) {
-      misbehave('create5xx', 502);
-      return { kind: 'bad-gateway' };
-    }
-    return { kind: 'created', body: callResource(call, true) };
+    return { kind: 'created', body };
   }
 
   #find(request: ApiRequest, sid: string): Call {

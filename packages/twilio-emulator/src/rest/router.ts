@@ -12,6 +12,7 @@ import { type ApiRequest, authenticate, readForm } from './request.ts';
 const BAD_GATEWAY_PAGE =
   '<html><head><title>502 Bad Gateway</title></head><body>502 Bad Gateway</body></html>';
 const UNAVAILABLE = { code: 20503, message: 'Service unavailable', more_info: '', status: 503 };
+const TRICKLE_MS = 1000;
 
 /** Answers the REST API of the emulated Twilio. */
 export class RestRouter {
@@ -131,8 +132,14 @@ export class RestRouter {
       case 'created':
         sendJson(response, 201, answer.body);
         break;
+      case 'trickle':
+        trickle(response, JSON.stringify(answer.body));
+        break;
       case 'bad-gateway':
         response.writeHead(502, { 'content-type': 'text/html' }).end(BAD_GATEWAY_PAGE);
+        break;
+      case 'garbled':
+        response.writeHead(201, { 'content-type': 'text/html' }).end('<html>Please wait</html>');
         break;
       case 'unavailable':
         sendJson(response, 503, UNAVAILABLE);
@@ -144,6 +151,18 @@ export class RestRouter {
         break;
     }
   }
+}
+
+/** Answers a create a byte a second, until it is whole or the client has had enough. */
+function trickle(response: ServerResponse, body: string): void {
+  response.writeHead(201, { 'content-type': 'application/json;charset=utf-8' });
+  let sent = 0;
+  const clock = setInterval(() => {
+    response.write(body.slice(sent, sent + 1));
+    sent += 1;
+    if (sent === body.length) response.end();
+  }, TRICKLE_MS);
+  response.once('close', () => clearInterval(clock));
 }
 
 /** Sends a JSON body. */

@@ -177,3 +177,13 @@ describe('a person', () => {
     expect(said(result, 'assistant').at(-1)).toMatch(/goodbye/i);
   });
 });
+
+describe('a person whom the carrier takes for a machine', () => {
+  it.each(['relay', 'realtime'] as const)('is talked with to the end (%s)', async (mode) => {
+    const to = '+12025550139';
+    const result = await call(to, { voice: { mode } });
+    expect(result).toMatchObject({ call_status: 'success', answered_by: 'human', reason: null });
+    expect(said(result, 'assistant').join(' ')).not.toContain(message);
+    expect(said(result, 'user').length).toBeGreaterThan(1);
+  });
+});

@@ -119,7 +119,7 @@ it('carries a whole conversation', async () => {
     expect(received.map(({ event }) => event)).toEqual(
       expect.arrayContaining([
         { type: 'instructions-wanted', answeredBy: null },
-        { type: 'answered-by', answeredBy: 'human', greetingEnded: false },
+        { type: 'answered-by', answeredBy: 'human', greetingEnded: false, beeped: false },
         { type: 'channel-ended', how: 'we-ended' },
       ]),
     );

@@ -58,28 +58,40 @@ describe('webhooks', () => {
       { CallStatus: 'busy', SequenceNumber: 'x', CallDuration: '' },
       { type: 'status', status: 'busy', sequence: null, durationSeconds: null, answeredBy: null },
     ],
-    ['amd', { AnsweredBy: 'human' }, { type: 'answered-by', answeredBy: 'human', greetingEnded: false }],
-    ['amd', { AnsweredBy: 'fax' }, { type: 'answered-by', answeredBy: 'fax', greetingEnded: false }],
-    ['amd', { AnsweredBy: 'unknown' }, { type: 'answered-by', answeredBy: 'unknown', greetingEnded: false }],
+    [
+      'amd',
+      { AnsweredBy: 'human' },
+      { type: 'answered-by', answeredBy: 'human', greetingEnded: false, beeped: false },
+    ],
+    [
+      'amd',
+      { AnsweredBy: 'fax' },
+      { type: 'answered-by', answeredBy: 'fax', greetingEnded: false, beeped: false },
+    ],
+    [
+      'amd',
+      { AnsweredBy: 'unknown' },
+      { type: 'answered-by', answeredBy: 'unknown', greetingEnded: false, beeped: false },
+    ],
     [
       'amd',
       { AnsweredBy: 'machine_start' },
-      { type: 'answered-by', answeredBy: 'machine', greetingEnded: false },
+      { type: 'answered-by', answeredBy: 'machine', greetingEnded: false, beeped: false },
     ],
     [
       'amd',
       { AnsweredBy: 'machine_end_beep' },
-      { type: 'answered-by', answeredBy: 'machine', greetingEnded: true },
+      { type: 'answered-by', answeredBy: 'machine', greetingEnded: true, beeped: true },
     ],
     [
       'amd',
       { AnsweredBy: 'machine_end_other' },
-      { type: 'answered-by', answeredBy: 'machine', greetingEnded: true },
+      { type: 'answered-by', answeredBy: 'machine', greetingEnded: true, beeped: false },
     ],
     [
       'amd',
       { AnsweredBy: 'something new' },
-      { type: 'answered-by', answeredBy: 'unknown', greetingEnded: false },
+      { type: 'answered-by', answeredBy: 'unknown', greetingEnded: false, beeped: false },
     ],
     [
       'relay-ended',

@@ -130,6 +130,7 @@ function carrierEvent(webhook: WebhookPath, form: WebhookForm, query: URLSearchP
         type: 'answered-by',
         answeredBy: answeredByOf(form.AnsweredBy) ?? 'unknown',
         greetingEnded: form.AnsweredBy?.startsWith('machine_end') ?? false,
+        beeped: form.AnsweredBy === 'machine_end_beep',
       };
     case 'relay-ended':
       return { type: 'channel-ended', how: howChannelEnded(form) };

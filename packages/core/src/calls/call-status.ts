@@ -39,9 +39,15 @@ export function isTerminal(status: CarrierCallStatus): boolean {
   return stateOf(status) === 'completed';
 }
 
-/** What hearing this says about who answered. A menu is neither a person nor a mailbox. */
-export function answeredByHeard(heard: HeardAnswer): AnsweredBy {
+/**
+ * What hearing this says about who answered. A menu is neither a person nor a mailbox.
+ * @param detected what the carrier says, which counts until more was heard than a word or two
+ */
+export function answeredByHeard(heard: HeardAnswer | null, detected: AnsweredBy | null): AnsweredBy | null {
   switch (heard) {
+    case null:
+    case 'someone':
+      return detected;
     case 'person':
       return 'human';
     case 'greeting':

@@ -281,12 +281,16 @@ export function createCarrierIngress(deps: CarrierIngressDeps): CarrierIngress {
   async function detected(
     telephony: Telephony,
     { attemptToken, providerCallId }: VerifiedCarrierEvent,
-    { answeredBy, greetingEnded }: Extract<CarrierEvent, { type: 'answered-by' }>,
+    { answeredBy, greetingEnded, beeped }: Extract<CarrierEvent, { type: 'answered-by' }>,
     call: CallRecord,
   ): Promise<void> {
     const attemptId = tokens.verify(attemptToken);
     const known = answerState({ heard: call.heard, keyPresses: 0 });
-    const { action } = answering(known, { type: 'detected', answeredBy, greetingEnded });
+    // Nobody but a mailbox beeps, whatever was heard before.
+    const { action } = answering(
+      known,
+      beeped ? { type: 'beep' } : { type: 'detected', answeredBy, greetingEnded },
+    );
     if (attemptId === null || action === null) return;
     if (action.type === 'hang-up') await endAtCarrier(telephony, attemptId, providerCallId);
     if (action.type === 'leave-message') await leaveMessage(telephony, attemptId, providerCallId, call);

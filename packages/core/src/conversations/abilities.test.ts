@@ -2,9 +2,12 @@ import { describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
 import type { CallForm } from '../ports/form-store.ts';
 import { type AgentTool, defineTool } from './agent-tool.ts';
-import { closed, interrupted, said, settle, stageEachTest, start, storeAway } from './testing/stage.ts';
+import { phrasesFor } from './phrases.ts';
+import { closed, said, settle, stageEachTest, start, storeAway } from './testing/stage.ts';
 
 stageEachTest();
+
+const { optOutQuestion, optedOut } = phrasesFor('en');
 
 describe('tools', () => {
   it('ends the call after the goodbye in the same answer', async () => {
@@ -28,34 +31,55 @@ describe('tools', () => {
     expect(channel.did).toEqual(['end']);
   });
 
-  it('notes an opt-out the model understood', async () => {
+  it('has the callee asked about an opt-out the model understood, and acts on a yes', async () => {
     const { channel, reasons, optOuts } = await start({
-      script: [{ turn: ['Of course.', { tool: 'note_opt_out', input: {} }] }],
+      script: [{ turn: [{ tool: 'note_opt_out', input: {} }] }],
     });
     channel.hear(said('I would rather you people left me in peace for good'));
+    await settle();
+    expect(optOuts).toEqual([]);
+    expect(channel.utterances.at(-1)).toBe(optOutQuestion);
+    channel.hear({ type: 'played', text: optOutQuestion }, said('Yes, please.'));
     await settle();
     expect(optOuts).toEqual([
       { organizationId: 'org_1', phoneNumber: '+12025550123', source: 'callee', callId: 'call_1' },
     ]);
     expect(reasons).toEqual(['opted_out']);
-    expect(channel.utterances.slice(-2)).toEqual([
-      'Of course.',
-      "Understood. We won't call you again. Goodbye.",
-    ]);
+    expect(channel.utterances.at(-1)).toBe(optedOut);
     expect(channel.did).toEqual(['end']);
   });
 
-  it.each(['hangs up', 'speaks'])('notes it also when the callee %s before the turn is over', async (how) => {
-    const { channel, reasons, optOuts } = await start({
-      script: [{ turn: [{ tool: 'note_opt_out', input: {} }, { hang: true }] }],
+  it('goes on when they say no, whatever the model makes of it', async () => {
+    const { channel, model, optOuts } = await start({
+      script: [
+        { turn: [{ tool: 'note_opt_out', input: {} }] },
+        { turn: [{ tool: 'note_opt_out', input: {} }] },
+        { turn: ['Gladly. Does Monday suit you?'] },
+      ],
     });
-    channel.hear(said('I would rather you people left me in peace for good'));
+    channel.hear(said('Leave me in peace today'));
+    await settle();
+    channel.hear({ type: 'played', text: optOutQuestion }, said('No, just today.'));
     await settle();
     expect(optOuts).toEqual([]);
-    channel.hear(how === 'speaks' ? interrupted('') : closed);
+    expect(model.turns[2]?.messages.at(-1)).toMatchObject({
+      role: 'tool',
+      content: expect.stringContaining('did not say yes'),
+    });
+    expect(channel.utterances.at(-1)).toBe('Gladly. Does Monday suit you?');
+    expect(channel.did).toEqual([]);
+  });
+
+  it('blocks nobody who hangs up without having confirmed it', async () => {
+    const { channel, optOuts, reasons } = await start({
+      script: [{ turn: [{ tool: 'note_opt_out', input: {} }] }],
+    });
+    channel.hear(said('I have had enough of this'));
     await settle();
-    expect(optOuts).toHaveLength(1);
-    expect(reasons).toEqual(['opted_out']);
+    channel.hear(closed);
+    await settle();
+    expect(optOuts).toEqual([]);
+    expect(reasons).toEqual([]);
   });
 
   it('tells the model in words what was wrong with a tool call', async () => {
@@ -208,12 +232,37 @@ describe('opt-out', () => {
     expect(optOuts).toHaveLength(1);
     expect(reasons).toEqual(['opted_out']);
     expect(channel.sent.at(-1)).toEqual({
-      text: "Understood. We won't call you again. Goodbye.",
+      text: optedOut,
       last: true,
       interruptible: false,
     });
     expect(channel.did).toEqual(['end']);
     expect(lines().at(-1)).toBe('user: Please stop calling me.');
+  });
+
+  it.each([
+    ['a no', [said('No, only off the waiting list.')]],
+    ['an unclear answer', [said('What do you mean by that?')]],
+  ])('is asked about where it may be meant otherwise: %s blocks nobody', async (_, answer) => {
+    const { channel, optOuts } = await start({ script: [{ turn: ['All right. Does Monday suit you?'] }] });
+    channel.hear(said('Please take me off the waiting list.'));
+    await settle();
+    expect(channel.utterances.at(-1)).toBe(optOutQuestion);
+    channel.hear({ type: 'played', text: optOutQuestion }, ...answer);
+    await settle();
+    expect(optOuts).toEqual([]);
+    expect(channel.utterances.at(-1)).toBe('All right. Does Monday suit you?');
+  });
+
+  it('is asked about once, and silence blocks nobody', async () => {
+    const { channel, optOuts, reasons } = await start();
+    channel.hear(said('Please take me off the waiting list.'));
+    await settle();
+    channel.hear({ type: 'played', text: optOutQuestion });
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(channel.utterances.filter((words) => words === optOutQuestion)).toHaveLength(1);
+    expect(optOuts).toEqual([]);
+    expect(reasons).toEqual(['callee_silent']);
   });
 
   it('is heard on the keypad, and other keys are not it', async () => {

@@ -6,6 +6,8 @@ export interface CalleeTurns {
   readonly count: number;
   /** A turn was begun whose words are not known yet. */
   readonly isSpeaking: boolean;
+  /** Those turns. */
+  readonly open: Iterable<string>;
   begin(turnId: string): void;
   /** Begins the turn too, if need be. Counts once. */
   said(turnId: string, words: string): void;
@@ -48,6 +50,9 @@ export function calleeTurns(order: SpokenOrder, spokenBefore: number): CalleeTur
     },
     get isSpeaking() {
       return open.size > 0;
+    },
+    get open() {
+      return open.keys();
     },
     begin: (turnId) => {
       if (!over.has(turnId)) begin(turnId);

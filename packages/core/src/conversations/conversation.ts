@@ -9,6 +9,7 @@ import type { Logger } from '../ports/logger.ts';
 import type { OrganizationStore } from '../ports/organization-store.ts';
 import type { CallChannel } from '../ports/speech.ts';
 import type { SpeechModel } from '../ports/speech-model.ts';
+import type { AnsweredBy } from '../ports/telephony.ts';
 import type { ToolCallRecord, ToolCallStore } from '../ports/tool-call-store.ts';
 import type {
   NewTransfer,
@@ -25,7 +26,7 @@ import { disclosureLine, isDisclosure, screeningLine, voicemailMessage } from '.
 import { fillForms } from './form-filling.ts';
 import { keepTrying } from './keep-trying.ts';
 import { keyPresses, keypadTool } from './keypad.ts';
-import { asksForNoMoreCalls } from './opt-out.ts';
+import { optOutWish } from './opt-out-wish.ts';
 import { phrasesFor } from './phrases.ts';
 import { instructionsFor, wordsOfBrief } from './prompt.ts';
 import { type CallRecording, recordingConsent } from './recording-consent.ts';
@@ -34,7 +35,7 @@ import { createMarker, speechGuard } from './speech-guard.ts';
 import type { Talk, TalkOptions } from './talk.ts';
 import { talkInSound } from './talk-in-sound.ts';
 import { talkInWords } from './talk-in-words.ts';
-import { callTools, type ToolEffect } from './tools.ts';
+import { callTools, type ToolEffect, type ToolOutcome } from './tools.ts';
 import { openTranscript } from './transcript.ts';
 import { transferring } from './transferring.ts';
 
@@ -53,6 +54,8 @@ export interface ConversationOptions {
   readonly organizationName: string;
   /** What was said before the channel was opened: on an earlier channel of the same call. */
   readonly earlier: readonly TranscriptEntry[];
+  /** What the carrier says of who answered, as it is on record by now. */
+  detected(): Promise<AnsweredBy | null>;
   readonly forms: readonly CallForm[];
   /** Tools of the server that the workflow names. */
   readonly tools: readonly AgentTool[];
@@ -142,13 +145,16 @@ export function converse(options: ConversationOptions): Conversation {
     logger,
   });
   const tools = [
-    ...callTools,
+    ...callTools(() => noteOptOut()),
     ...(definition.abilities.keypad ? [keypadTool({ pressDigits }, transcript)] : []),
     ...forms.tools,
     ...transfers.tools,
     ...ownTools.tools,
   ];
-  const silence = silenceWatch({ silenceMs: definition.endRules.silenceSeconds * 1000, onSilence });
+  const silence = silenceWatch({
+    silenceMs: definition.endRules.silenceSeconds * 1000,
+    onSilence: () => answer.silent(onSilence),
+  });
   const talk = openTalk(options, {
     callId,
     transcript,
@@ -175,10 +181,12 @@ export function converse(options: ConversationOptions): Conversation {
         record: { heard: call.heard, keyPresses: keyPresses(earlier) },
         ageMs,
         act,
+        detected: options.detected,
         note(heard) {
           noted = noted.then(() => note(heard));
         },
       });
+  const wish = optOutWish({ asks: !isWebCall });
   const consent = recordingConsent({
     mode: isWebCall ? 'off' : definition.recording.mode,
     language: definition.language,
@@ -310,7 +318,7 @@ export function converse(options: ConversationOptions): Conversation {
   }
 
   function onTurnEnded(how: 'answered' | ToolEffect | 'failed', hasSpoken: boolean): void {
-    if (how === 'opt-out') optOut();
+    if (how === 'opt-out') onWishNoted();
     else if (how === 'transfer') handOver(hasSpoken);
     else if (how === 'failed') sayAndEnd(phrases.apology, 'agent_unavailable');
     else if (how === 'end-call') sayAndEnd(hasSpoken ? '' : phrases.goodbye, null);
@@ -363,6 +371,18 @@ export function converse(options: ConversationOptions): Conversation {
     talk.takeTurn('returned');
   }
 
+  function noteOptOut(): ToolOutcome {
+    if (wish.isSettled) return { answer: 'They were asked, and did not say yes. Go on with the call.' };
+    return { effect: 'opt-out' };
+  }
+
+  function onWishNoted(): void {
+    if (phase !== 'talking') return;
+    const step = wish.noted();
+    if (step === 'act') optOut();
+    else if (step === 'ask') talk.say(phrases.optOutQuestion);
+  }
+
   function optOut(): void {
     if (hasOptedOut) return;
     hasOptedOut = true;
@@ -410,11 +430,19 @@ export function converse(options: ConversationOptions): Conversation {
   function onSaid(words: string, { knowsAll }: { readonly knowsAll: boolean }): void {
     askedWhetherThere = false;
     consent.heard(words, { knowsAll });
-    if (asksForNoMoreCalls(words)) {
-      // The answer that the model may have begun is not what they asked for.
-      if (phase === 'talking') talk.hush();
-      optOut();
-    } else if (phase === 'talking') answer.said(words);
+    const mayAsk = phase === 'talking' && !answer.isWaiting;
+    switch (wish.said(words, { mayAsk, knowsAll })) {
+      case 'act':
+        // The answer that the model may have begun is not what they asked for.
+        if (phase === 'talking') talk.hush();
+        optOut();
+        return;
+      case 'ask':
+        talk.interject(phrases.optOutQuestion);
+        return;
+      case null:
+        if (phase === 'talking') answer.said(words);
+    }
   }
 
   function onPressed(digit: string): void {
@@ -424,7 +452,7 @@ export function converse(options: ConversationOptions): Conversation {
   }
 
   function onSilence(): void {
-    if (answer.isWaiting) return;
+    if (phase !== 'talking') return;
     if (consent.isOpen) {
       consent.giveUp();
       open();

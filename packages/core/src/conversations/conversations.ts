@@ -122,6 +122,7 @@ export function createConversations(deps: ConversationsDeps): Conversations {
       definition,
       organizationName,
       earlier,
+      detected: async () => (await storage.calls.load(callId))?.call.answeredBy ?? null,
       forms,
       tools: deps.tools.filter(({ name }) => definition.tools.includes(name)),
       toolCalls,

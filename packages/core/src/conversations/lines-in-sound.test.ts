@@ -45,27 +45,59 @@ describe('who wants no more calls', () => {
     expect(stage.log).toEqual([`say ${phrases.optedOut}`, 'play 4', 'end']);
   });
 
-  it.each([
-    ['knows their words', true],
-    ['does not know their words yet', false],
-  ])(
-    'and hangs up is not called again, also when it is the model that understood, and it %s',
-    async (_, isKnown) => {
-      const stage = await greetInSound();
-      stage.spoke('t1');
-      if (isKnown) await stage.said('t1', 'I am done with you people.');
-      stage.tell({ type: 'tool-call', call: { id: 'c1', name: 'note_opt_out', arguments: '{}' } });
-      if (!isKnown) stage.responded();
-      await stage.wait(300);
-      stage.onChannel({ type: 'closed' });
-      await stage.wait(100);
-      if (!isKnown) await stage.said('t1', 'I am done with you people.');
-      await stage.wait(3_000);
-      await stage.conversation.finished;
-      expect(stage.optOuts).toEqual(['+12025550123']);
-      expect(stage.reasons).toEqual(['opted_out']);
-    },
-  );
+  it('is asked where it may be meant otherwise, in place of an answer, and a yes counts', async () => {
+    const stage = await greetInSound();
+    stage.spoke('t1');
+    stage.begins('u3', 3);
+    await stage.said('t1', 'Please take me off the waiting list.');
+    stage.ends('u3');
+    stage.responded('interrupted');
+    stage.utters('u4', phrases.optOutQuestion, 4);
+    stage.responded();
+    await stage.heardAll();
+    expect(stage.optOuts).toEqual([]);
+    stage.spoke('t2');
+    await stage.said('t2', 'Yes, please.');
+    expect(stage.log).toEqual([
+      'play 3',
+      'clear',
+      `say ${phrases.optOutQuestion}`,
+      'play 4',
+      `say ${phrases.optedOut}`,
+    ]);
+    expect(stage.optOuts).toEqual(['+12025550123']);
+  });
+
+  it.each(['No, only the waiting list.', 'What?'])('is not blocked after "%s"', async (answer) => {
+    const stage = await greetInSound();
+    stage.spoke('t1');
+    stage.tell({ type: 'tool-call', call: { id: 'c1', name: 'note_opt_out', arguments: '{}' } });
+    stage.responded();
+    await stage.said('t1', 'I have had enough of waiting lists.');
+    await stage.wait(100);
+    expect(stage.log).toEqual([`say ${phrases.optOutQuestion}`]);
+    stage.utters('u4', phrases.optOutQuestion, 4);
+    stage.responded();
+    await stage.heardAll();
+    stage.spoke('t2');
+    await stage.said('t2', answer);
+    stage.utters('u5', 'All right.', 5);
+    stage.responded();
+    await stage.heardAll();
+    expect(stage.log.slice(1)).toEqual(['play 4', 'play 5']);
+    expect(stage.optOuts).toEqual([]);
+    expect(stage.reasons).toEqual([]);
+  });
+
+  it('has not confirmed with what they said before the question was heard', async () => {
+    const stage = await greetInSound();
+    stage.spoke('t1');
+    stage.spoke('t2');
+    await stage.said('t1', 'Please take me off the waiting list.');
+    expect(stage.log).toEqual([`say ${phrases.optOutQuestion}`]);
+    await stage.said('t2', 'Yes, please.');
+    expect(stage.optOuts).toEqual([]);
+  });
 });
 
 it('an assistant that screens calls is answered, whatever the model was saying', async () => {

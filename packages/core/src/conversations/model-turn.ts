@@ -6,7 +6,6 @@ import {
   type ConversationTool,
   heaviest,
   maximumToolRounds,
-  optOutTool,
   type ToolEffect,
   type ToolOutcome,
   useTool,
@@ -16,7 +15,7 @@ import {
  * - `answered`: the text was given to `onText` in full, or a tool did what there was to do.
  * - `end-call`, `opt-out`, `transfer`: the model asked for it, possibly after text.
  * - `failed`: there is nothing more to expect from the model; text may have come before.
- * - `aborted`: by the signal. Nothing is given to `onText` after that. A wish not to be called again counts all the same.
+ * - `aborted`: by the signal. Nothing is given to `onText` after that.
  */
 export type TurnResult = 'answered' | ToolEffect | 'failed' | 'aborted';
 
@@ -37,9 +36,6 @@ function afterFailure(answer: Answer): ModelMessage[] {
     { role: 'user', content: '(Your words broke off here. Finish the sentence.)' },
   ];
 }
-
-const abortedWith = (calls: readonly ModelToolCall[]): TurnResult =>
-  calls.some(({ name }) => name === optOutTool) ? 'opt-out' : 'aborted';
 
 /**
  * Asks the model for one turn, with one immediate retry after a failure and a few rounds for tool calls. Sends the first request before it returns. Never rejects.
@@ -113,7 +109,7 @@ export async function takeTurn(options: {
       try {
         await ask(answer);
       } catch (error) {
-        if (signal.aborted) return abortedWith(answer.toolCalls);
+        if (signal.aborted) return 'aborted';
         logger.warn({ callId, error }, 'the model failed in a turn');
         if (pace.signal.aborted || retries === 0 || !mayRetry(error)) return 'failed';
         retries -= 1;
@@ -122,7 +118,7 @@ export async function takeTurn(options: {
       }
       if (answer.toolCalls.length === 0) return 'answered';
       const outcomes = await use(answer.toolCalls);
-      if (signal.aborted) return abortedWith(answer.toolCalls);
+      if (signal.aborted) return 'aborted';
       const wanted = outcomes.flatMap((outcome) => ('effect' in outcome ? [outcome.effect] : []));
       const effect = heaviest(wanted);
       if (effect) return effect;

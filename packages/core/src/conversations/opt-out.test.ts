@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { asksForNoMoreCalls } from './opt-out.ts';
+import { confirmsOptOut, judgeOptOut } from './opt-out.ts';
 import { languagesWithPhrases, phrasesFor } from './phrases.ts';
 
-describe('asksForNoMoreCalls', () => {
+const asksForNoMoreCalls = (words: string) => judgeOptOut(words) !== 'none';
+
+describe('a wish not to be called again', () => {
   it.each([
     'Stop calling me.',
     'stop calling',
@@ -100,6 +102,75 @@ describe('asksForNoMoreCalls', () => {
     const { howToStop } = phrasesFor(language).disclosure('Example Dental');
     const offered = /["„«]\s*(.+?)\s*["“»]/u.exec(howToStop)?.[1] ?? '';
     expect(offered).not.toBe('');
-    expect(asksForNoMoreCalls(offered)).toBe(true);
+    expect(judgeOptOut(offered)).toBe('clear');
+  });
+});
+
+describe('a wish that means nothing else', () => {
+  it.each([
+    'Stop calling me.',
+    'stop calling',
+    'Please stop calling me. Take me off your list.',
+    'No, thank you. Do not call me again.',
+    "I'm busy. Don't call me, please.",
+    'Remove my number.',
+    'Put me on your do not call list',
+    'No me llame más, por favor.',
+    'Quíteme de su lista',
+    'Rufen Sie mich bitte nicht mehr an!',
+    "Arrêtez de m'appeler, s'il vous plaît.",
+    'Non mi chiami più',
+    'Não me ligue mais',
+    'Bel mij alstublieft niet meer',
+  ])('"%s"', (words) => {
+    expect(judgeOptOut(words)).toBe('clear');
+  });
+
+  it.each([
+    'Take me off the waiting list.',
+    "My ex won't stop calling me.",
+    "Don't call me, text me instead.",
+    'No me llame más hasta el lunes.',
+    'Stop calling?',
+    'He keeps saying, stop calling me.',
+    'I told my neighbor: never call me again!',
+    "Don't call me anymore, I will call you tomorrow.",
+    'Rufen Sie mich nicht mehr an, schreiben Sie mir lieber.',
+  ])('is not "%s"', (words) => {
+    expect(judgeOptOut(words)).not.toBe('clear');
+  });
+});
+
+describe('the answer to our question', () => {
+  it.each([
+    'Yes.',
+    'Yes, please.',
+    'Yeah, that is right.',
+    "Yes, don't call me again.",
+    'Correct. Thank you.',
+    'Sí, por favor.',
+    'Ja, bitte.',
+    'Oui, merci.',
+    'Sì, grazie.',
+    'Sim, por favor.',
+    'Ja, graag.',
+    'Stop calling me.',
+  ])('"%s" is a clear yes', (words) => {
+    expect(confirmsOptOut(words)).toBe(true);
+  });
+
+  it.each([
+    'No.',
+    'No, no, call me.',
+    'Yes?',
+    'Yes, but only the waiting list.',
+    'No, just take me off the waiting list.',
+    'What do you mean?',
+    'Hmm, maybe.',
+    'Yes, you can call me tomorrow.',
+    'Nein, nein.',
+    '',
+  ])('"%s" is none', (words) => {
+    expect(confirmsOptOut(words)).toBe(false);
   });
 });

@@ -20,6 +20,8 @@ export interface Phrases {
   /** While the model takes long. */
   readonly oneMoment: string;
   readonly apology: string;
+  /** To somebody who may not want to be called again. */
+  readonly optOutQuestion: string;
   readonly optedOut: string;
   readonly timeIsUp: string;
   /** Instead of words of the model that claim a human speaks, and of others that are not for the callee. */
@@ -56,6 +58,7 @@ const english: Phrases = {
   goodbye: 'Thank you for your time. Goodbye.',
   oneMoment: 'One moment, please.',
   apology: "I'm sorry, I'm having a technical problem and have to end this call. Goodbye.",
+  optOutQuestion: 'Would you like us not to call you again?',
   optedOut: "Understood. We won't call you again. Goodbye.",
   timeIsUp: "I'm sorry, we're out of time. Thank you for talking with me. Goodbye.",
   notHuman: 'I am an AI assistant, not a person.',
@@ -88,6 +91,7 @@ const phrasesByLanguage: Readonly<Record<string, Phrases>> = {
     goodbye: 'Gracias por su tiempo. Adiós.',
     oneMoment: 'Un momento, por favor.',
     apology: 'Lo siento, tengo un problema técnico y debo terminar la llamada. Adiós.',
+    optOutQuestion: '¿Desea que no volvamos a llamarle?',
     optedOut: 'Entendido, no volveremos a llamarle. Adiós.',
     timeIsUp: 'Lo siento, se nos acabó el tiempo. Gracias por hablar conmigo. Adiós.',
     notHuman: 'Soy un asistente de inteligencia artificial, no una persona.',
@@ -119,6 +123,7 @@ const phrasesByLanguage: Readonly<Record<string, Phrases>> = {
     oneMoment: 'Einen Moment, bitte.',
     apology:
       'Es tut mir leid, ich habe ein technisches Problem und muss das Gespräch beenden. Auf Wiederhören.',
+    optOutQuestion: 'Möchten Sie, dass wir Sie nicht mehr anrufen?',
     optedOut: 'Verstanden, wir rufen Sie nicht mehr an. Auf Wiederhören.',
     timeIsUp: 'Es tut mir leid, unsere Zeit ist um. Danke für das Gespräch. Auf Wiederhören.',
     notHuman: 'Ich bin ein KI-Assistent, kein Mensch.',
@@ -151,6 +156,7 @@ const phrasesByLanguage: Readonly<Record<string, Phrases>> = {
     goodbye: 'Merci pour votre temps. Au revoir.',
     oneMoment: "Un instant, s'il vous plaît.",
     apology: "Je suis désolé, j'ai un problème technique et je dois mettre fin à l'appel. Au revoir.",
+    optOutQuestion: 'Souhaitez-vous que nous ne vous appelions plus ?',
     optedOut: 'Compris, nous ne vous appellerons plus. Au revoir.',
     timeIsUp: 'Je suis désolé, notre temps est écoulé. Merci de cet échange. Au revoir.',
     notHuman: "Je suis un assistant d'intelligence artificielle, pas une personne.",
@@ -182,6 +188,7 @@ const phrasesByLanguage: Readonly<Record<string, Phrases>> = {
     goodbye: 'Grazie per il suo tempo. Arrivederci.',
     oneMoment: 'Un momento, per favore.',
     apology: 'Mi dispiace, ho un problema tecnico e devo chiudere la chiamata. Arrivederci.',
+    optOutQuestion: 'Desidera che non la chiamiamo più?',
     optedOut: 'Capito, non la chiameremo più. Arrivederci.',
     timeIsUp: 'Mi dispiace, il tempo è scaduto. Grazie della conversazione. Arrivederci.',
     notHuman: 'Sono un assistente di intelligenza artificiale, non una persona.',
@@ -211,6 +218,7 @@ const phrasesByLanguage: Readonly<Record<string, Phrases>> = {
     goodbye: 'Obrigado pelo seu tempo. Até logo.',
     oneMoment: 'Um momento, por favor.',
     apology: 'Desculpe, tenho um problema técnico e preciso encerrar a ligação. Até logo.',
+    optOutQuestion: 'Deseja que não liguemos mais para você?',
     optedOut: 'Entendido, não vamos ligar novamente. Até logo.',
     timeIsUp: 'Desculpe, o nosso tempo acabou. Obrigado pela conversa. Até logo.',
     notHuman: 'Sou um assistente de inteligência artificial, não uma pessoa.',
@@ -240,6 +248,7 @@ const phrasesByLanguage: Readonly<Record<string, Phrases>> = {
     goodbye: 'Bedankt voor uw tijd. Tot ziens.',
     oneMoment: 'Een ogenblik, alstublieft.',
     apology: 'Het spijt me, ik heb een technisch probleem en moet het gesprek beëindigen. Tot ziens.',
+    optOutQuestion: 'Wilt u dat wij u niet meer bellen?',
     optedOut: 'Begrepen, wij bellen u niet meer. Tot ziens.',
     timeIsUp: 'Het spijt me, onze tijd is om. Bedankt voor het gesprek. Tot ziens.',
     notHuman: 'Ik ben een AI-assistent, geen mens.',

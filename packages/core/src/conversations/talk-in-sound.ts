@@ -78,7 +78,7 @@ export function talkInSound(options: SoundTalkOptions): Talk {
   let isSafe = false;
   let safeLine = '';
   const waiting: { utteranceId: string; go(): void }[] = [];
-  /** Turns of the callee that began before the opening line had been heard. */
+  /** Turns of the callee that began before a line of ours that asks something had been heard. */
   const earlyTurns = new Set<string>();
   /** What follows the opening line, unless the callee speaks first. */
   let afterOpening: (() => void) | null = null;
@@ -161,7 +161,7 @@ export function talkInSound(options: SoundTalkOptions): Talk {
   function calleeBegan(turnId: string): void {
     if (isClosed) return;
     turns.begin(turnId);
-    if (isSafe) earlyTurns.add(turnId);
+    if (isSafe || owed.all.some((each) => typeof each === 'object')) earlyTurns.add(turnId);
     silence.calleeSpeaking(true);
     listener.calleeSpeaking(true);
     newTurn();
@@ -311,10 +311,7 @@ export function talkInSound(options: SoundTalkOptions): Talk {
     const hasSpoken = hasSpokenInResponse;
     toolCalls = [];
     hasSpokenInResponse = false;
-    if (isClosed) {
-      if (calls.length > 0) using = use(calls, false);
-      return;
-    }
+    if (isClosed) return;
     if (how !== 'interrupted') owed.given();
     if (last.stage !== 'none') {
       last.goIfHeard();
@@ -349,11 +346,6 @@ export function talkInSound(options: SoundTalkOptions): Talk {
       if (own === session && !isClosed) own.answerTool(toolCallId, output);
     });
     owed.toolEnded();
-    // Whatever the call has come to meanwhile.
-    if (wanted.includes('opt-out')) {
-      listener.turnEnded('opt-out', hasSpokenInTurn);
-      return;
-    }
     if (isClosed) return;
     // Who speaks meanwhile is answered by the model, which has the results.
     if (isStale || !mayGoOn || own !== session || last.stage !== 'none') return;
@@ -576,8 +568,6 @@ export function talkInSound(options: SoundTalkOptions): Talk {
     isClosed = true;
     clearTimeout(lineLimit);
     const carrierSettled = last.settle();
-    // The callee may be gone before the end of the response that hears their wish.
-    if (toolCalls.length > 0) using = use(toolCalls.splice(0), false);
     session.stop();
     owed.drop();
     playback.cut();
@@ -600,6 +590,7 @@ export function talkInSound(options: SoundTalkOptions): Talk {
     disclose,
     say,
     interject(text) {
+      for (const turnId of turns.open) earlyTurns.add(turnId);
       if (!opening?.isOpen) {
         session.stop();
         owed.drop();

@@ -15,8 +15,6 @@ export function talkInWords(
   let turn: AbortController | null = null;
   let saidAtMs = 0;
   let isClosed = false;
-  /** Of the last turn; never rejects. */
-  let lastResult: Promise<unknown> = Promise.resolve();
   let listener: TalkListener;
 
   function startTurn(occasion: Occasion): void {
@@ -65,12 +63,8 @@ export function talkInWords(
       },
       logger,
     });
-    lastResult = result.then((how) => {
-      if (turn !== own) {
-        if (how === 'opt-out') listener.turnEnded(how, hasSpoken);
-        return;
-      }
-      if (how === 'aborted') return;
+    void result.then((how) => {
+      if (turn !== own || how === 'aborted') return;
       speakPiece(pieces.flush(), true);
       turn = null;
       silence.release();
@@ -105,8 +99,7 @@ export function talkInWords(
     isClosed = true;
     stopTurn();
     voice.progressed({ type: 'closed', atMs: performance.now() });
-    // The callee may be gone before the end of the turn that hears their wish.
-    void lastResult.then(() => listener.closed());
+    listener.closed();
   }
 
   function handle(event: CalleeEvent): void {

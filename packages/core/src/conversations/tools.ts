@@ -61,11 +61,11 @@ export function conversationTool<Input extends z.ZodObject, Accepted extends z.Z
   };
 }
 
-/** Who hangs up at once has said so all the same: this one is used after the end of a call, too. */
-export const optOutTool = 'note_opt_out';
-
-/** What the agent may do on every call. */
-export const callTools: readonly ConversationTool[] = [
+/**
+ * What the agent may do on every call.
+ * @param noted what comes of a wish not to be called again
+ */
+export const callTools = (noted: () => ToolOutcome): readonly ConversationTool[] => [
   conversationTool({
     name: 'end_call',
     description:
@@ -74,13 +74,13 @@ export const callTools: readonly ConversationTool[] = [
     run: () => ({ effect: 'end-call' }),
   }),
   conversationTool({
-    name: optOutTool,
+    name: 'note_opt_out',
     description:
-      'Records that the person wants no more calls, confirms it to them and hangs up. Use it as soon as they ask, in whatever words.',
+      'Has the person asked whether they want no more calls; if they say yes, that is recorded and the call ends. Use it as soon as they ask for it, in whatever words, and say nothing yourself.',
     input: z.strictObject({}),
-    // Whatever comes with it, the callee is not to be called again.
+    // Whatever comes with it, the wish is the callee's.
     accepts: z.unknown(),
-    run: () => ({ effect: 'opt-out' }),
+    run: noted,
   }),
 ];
 

@@ -142,7 +142,7 @@ describe('transfers', () => {
     });
     channel.hear(said('A person, please.'));
     await settle();
-    channel.hear(said('Ah, forget it and stop calling me.'));
+    channel.hear(said('Ah, forget it. Stop calling me.'));
     answer(false);
     await settle();
     expect(optOuts).toHaveLength(1);

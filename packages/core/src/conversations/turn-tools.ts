@@ -1,6 +1,6 @@
 import type { ModelToolCall } from '../ports/language-model.ts';
 import type { CalleeTurns } from './callee-turns.ts';
-import { type ConversationTool, maximumToolRounds, optOutTool, type ToolEffect, useTool } from './tools.ts';
+import { type ConversationTool, maximumToolRounds, type ToolEffect, useTool } from './tools.ts';
 
 /** The words a tool call follows from are known a little later than the call. */
 const wordsBeforeToolsMs = 1500;
@@ -14,8 +14,7 @@ export interface TurnTools {
   /** Takes one of the rounds in which the model goes on from the answers of tools; `false` when there are no more. */
   takeRound(): boolean;
   /**
-   * Uses tools one after the other; those that are left when the call is over are not used, but for the wish not to be
-   * called again.
+   * Uses tools one after the other; those that are left when the call is over are not used.
    * `isStale`: the callee spoke meanwhile. `isQuiet`: there is nothing to say about it.
    */
   use(
@@ -59,7 +58,7 @@ export function turnTools(options: {
       let isQuiet = false;
       await turns.known(wordsBeforeToolsMs);
       for (const [at, call] of calls.entries()) {
-        if (isOver() && call.name !== optOutTool) continue;
+        if (isOver()) break;
         const outcome = await useTool(tools, call, { turn, index: first + at });
         if ('effect' in outcome) wanted.push(outcome.effect);
         if ('nothingToSay' in outcome) isQuiet = true;

@@ -8,9 +8,17 @@ import type { AnsweredBy, CarrierCallStatus } from './telephony.ts';
 
 /**
  * Who or what is heard on a call. `greeting`: a mailbox speaks, and its end is waited for; `voicemail`: a message is being
- * left there.
+ * left there. `someone`: a word or two, as people say them when they pick up, and nothing since that settles it.
  */
-export type HeardAnswer = 'person' | 'greeting' | 'voicemail' | 'screening' | 'menu' | 'mailbox-full' | 'fax';
+export type HeardAnswer =
+  | 'someone'
+  | 'person'
+  | 'greeting'
+  | 'voicemail'
+  | 'screening'
+  | 'menu'
+  | 'mailbox-full'
+  | 'fax';
 
 export interface CallRecord {
   readonly id: string;

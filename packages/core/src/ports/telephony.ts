@@ -87,7 +87,13 @@ export type CarrierEvent =
       readonly durationSeconds: number | null;
       readonly answeredBy: AnsweredBy | null;
     }
-  | { readonly type: 'answered-by'; readonly answeredBy: AnsweredBy; readonly greetingEnded: boolean }
+  /** `beeped`: the greeting ended with the tone after which a mailbox records. */
+  | {
+      readonly type: 'answered-by';
+      readonly answeredBy: AnsweredBy;
+      readonly greetingEnded: boolean;
+      readonly beeped: boolean;
+    }
   /** The callee answered; the carrier waits for instructions in the response. */
   | { readonly type: 'instructions-wanted'; readonly answeredBy: AnsweredBy | null }
   /**

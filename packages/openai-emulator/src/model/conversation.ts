@@ -168,7 +168,10 @@ export function converse(brief: Brief, request: ModelRequest): ModelAnswer {
   };
 
   if (wasCalled('end_call')) return say('');
-  if (wasCalled('opt_out')) return endCall(progress, phrases.optedOut, 'opted_out');
+  if (wasCalled('opt_out')) {
+    const goesOn = /go on|not noted|did not/i.test(last?.text ?? '');
+    return goesOn ? askNext(progress, phrases.acknowledge) : endCall(progress, phrases.optedOut, 'opted_out');
+  }
   if (wasCalled('transfer')) {
     const failed = /fail|error|unavailable|not |no |nothing|nobody/i.test(last?.text ?? '');
     return failed ? answerAndReturn(progress, phrases.cannotTransfer) : say('');

@@ -32,7 +32,7 @@ export function toCall(row: StoredCall): CallRecord {
     state: row.state,
     outcome: outcomeOf(row),
     reason: row.reason,
-    answeredBy: row.heard === null ? row.answered_by : answeredByHeard(row.heard),
+    answeredBy: answeredByHeard(row.heard, row.answered_by),
     heard: row.heard,
     voicemailMessage: row.voicemail_message,
     cancelRequested: row.cancel_requested,

@@ -70,7 +70,7 @@ function endOf(call: StoredCall, report: AttemptReport, answeredBy: AnsweredBy |
     return { outcome: callOutcome('canceled', answeredBy), reason: 'canceled_by_request', answeredBy };
   }
   return {
-    outcome: callOutcome(report.status, call.heard === null ? answeredBy : answeredByHeard(call.heard)),
+    outcome: callOutcome(report.status, answeredByHeard(call.heard, answeredBy)),
     reason: call.cancel_requested && !neverAnswered ? 'canceled_by_request' : null,
     answeredBy,
     durationSeconds: report.durationSeconds,

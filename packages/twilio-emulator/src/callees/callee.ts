@@ -44,12 +44,16 @@ export interface Callee {
   readonly pickUp?: { readonly afterMs: number } | 'no-answer' | 'busy' | 'failed' | undefined;
   /** SIP response reported when the call is not picked up. @default 487 no-answer, 486 busy, 404 failed */
   readonly sipResponseCode?: number | undefined;
-  /** What answering machine detection finds. A machine plays its greeting before anything else. @default 'human' */
+  /**
+   * What answering machine detection finds. A machine plays its greeting before anything else; a `verdict` may be wrong.
+   * @default 'human'
+   */
   readonly answeredBy?:
     | 'human'
     | 'unknown'
     | 'fax'
     | { readonly greeting: string; readonly beep: boolean }
+    | { readonly verdict: 'machine_end_silence' | 'machine_end_other' | 'human'; readonly afterMs: number }
     | undefined;
   /** What happens once the phone is picked up. When it returns, the callee stays on the line in silence. */
   converse?(line: CalleeLine): Promise<void>;

@@ -87,6 +87,17 @@ export const difficultCallees = [
     },
   }),
   defineCallee({
+    name: 'taken for a machine',
+    description: 'Says "Yep.", which the carrier takes for a machine (machine_end_silence), then cooperates',
+    numbers: ['+12025550139'],
+    answeredBy: { verdict: 'machine_end_silence', afterMs: 15_000 },
+    converse: async (line) => {
+      await line.agentSpeaks();
+      await line.say('Yep.');
+      await cooperate(line, jordan);
+    },
+  }),
+  defineCallee({
     name: 'suspects a robot',
     description: 'Asks whether it talks to a robot, then cooperates',
     numbers: ['+12025550136'],

@@ -26,6 +26,7 @@ function undisturbedVerdict(callee: Callee, detection: MachineDetection, pace: P
   const who = callee.answeredBy ?? 'human';
   if (who === 'human') return { answeredBy: 'human', afterMs: HELLO_MS + detection.speechEndThresholdMs };
   if (who === 'unknown') return { answeredBy: 'unknown', afterMs: detection.silenceTimeoutMs };
+  if (typeof who === 'object' && 'verdict' in who) return { answeredBy: who.verdict, afterMs: who.afterMs };
   if (who === 'fax') return { answeredBy: 'fax', afterMs: FAX_TONE_MS };
   if (detection.mode === 'Enable')
     return { answeredBy: 'machine_start', afterMs: detection.speechThresholdMs };

@@ -67,7 +67,7 @@ async function talk(call: Call, callee: Callee): Promise<void> {
     calleeHangsUp: () => call.end('completed', 200),
   });
   try {
-    if (typeof callee.answeredBy === 'object') {
+    if (typeof callee.answeredBy === 'object' && 'greeting' in callee.answeredBy) {
       await line.say(callee.answeredBy.greeting);
       if (callee.answeredBy.beep) await line.beep();
     }

@@ -1,4 +1,5 @@
 import type { HeardAnswer } from '../../ports/call-store.ts';
+import type { AnsweredBy } from '../../ports/telephony.ts';
 import { type AnswerAction, type AnswerEvent, answering, answerState } from './answering.ts';
 
 /** Longest time anybody is believed to speak without an end, or words, being reported. */
@@ -16,6 +17,12 @@ export interface AnswerWatch {
   /** The tone after which a mailbox records. */
   beeped(): void;
   calleeSpeaking(speaking: boolean): void;
+  /**
+   * The callee has been silent for long. Where next to nothing was heard of them, the carrier's verdict is looked up, and
+   * a machine's gets its message.
+   * @param goOn called where there is a person to be asked whether they are still there
+   */
+  silent(goOn: () => void): void;
   /** What the agent was saying was heard to its end, or the callee spoke over it. */
   spoken(how: 'whole' | 'cut'): void;
   /** The line was lost and is back. @returns whether that is for a machine, not for the agent */
@@ -31,15 +38,27 @@ export function answerWatch(options: {
   act: (action: AnswerAction) => void;
   /** Who answered has become known, or is another. Called before `act`. */
   note: (heard: HeardAnswer) => void;
+  /** What the carrier has detected by now. */
+  detected: () => Promise<AnsweredBy | null>;
 }): AnswerWatch {
   const answeredAtMs = performance.now() - options.ageMs;
   let state = answerState(options.record);
   let patienceMs = 0;
+  let wasDoubted = false;
   let timer: NodeJS.Timeout | undefined;
 
   function arm(afterMs: number): void {
     clearTimeout(timer);
     timer = setTimeout(() => take({ type: 'silent' }), afterMs);
+  }
+
+  async function doubt(goOn: () => void): Promise<void> {
+    const before = state;
+    // A store that does not answer says nothing against a person.
+    const answeredBy = await options.detected().catch(() => null);
+    if (state !== before) return;
+    if (answeredBy === 'machine') take({ type: 'doubted' });
+    else goOn();
   }
 
   function take(event: AnswerEvent): void {
@@ -67,6 +86,15 @@ export function answerWatch(options: {
     calleeSpeaking(speaking) {
       if (state.isWaiting) arm(speaking ? longestSpeechMs : patienceMs);
     },
+    silent(goOn) {
+      if (state.isWaiting) return;
+      if (state.heard !== 'someone' || wasDoubted) {
+        goOn();
+        return;
+      }
+      wasDoubted = true;
+      void doubt(goOn);
+    },
     spoken: (how) => take({ type: 'spoken', how }),
     resumed() {
       take({ type: 'resumed' });
@@ -86,6 +114,7 @@ export function knownPerson(talk: () => void): AnswerWatch {
     keysSent: nothing,
     beeped: nothing,
     calleeSpeaking: nothing,
+    silent: (goOn) => goOn(),
     spoken: nothing,
     resumed: () => false,
     stop: nothing,

@@ -12,6 +12,7 @@ const detected = (answeredBy: 'human' | 'fax' | 'unknown'): AnswerEvent => ({
 });
 const silent: AnswerEvent = { type: 'silent' };
 const beep: AnswerEvent = { type: 'beep' };
+const doubted: AnswerEvent = { type: 'doubted' };
 const pressed: AnswerEvent = { type: 'pressed' };
 const keysSent: AnswerEvent = { type: 'keys-sent' };
 const whole: AnswerEvent = { type: 'spoken', how: 'whole' };
@@ -50,9 +51,20 @@ describe('who answered', () => {
   it.each<[string, readonly AnswerEvent[], string]>([
     // People.
     ['a person who asks', [hello], 'talk → person, settled'],
-    ['a person by name only', [said('Dana.')], 'talk → open'],
-    ['nothing that tells', [said('and so')], 'talk → open'],
-    ['the carrier’s word for a person', [detected('human'), said('and so')], '- talk → open'],
+    ['a person by name only', [said('Dana.')], 'talk → someone'],
+    ['a word that is a machine to the carrier', [said('Yep.'), machine], 'talk - → someone'],
+    ['… and replies', [said('Yep.'), machine, whole, said('Yes.')], 'talk - - talk → person, settled'],
+    ['… into what is said', [said('Yep.'), cut, said('Sure.'), machine], 'talk - talk - → person, settled'],
+    ['… and says no more', [said('Yep.'), machine, whole, doubted], 'talk - - leave-message → voicemail'],
+    [
+      'a reply that is a machine to the carrier',
+      [whole, said('Yep.'), machine],
+      '- talk - → person, settled',
+    ],
+    ['a name with a beep after it', [said('Dana.'), beep], 'talk leave-message → voicemail'],
+    ['no doubt about a person', [hello, doubted], 'talk - → person, settled'],
+    ['nothing that tells', [said('and so')], 'talk → someone'],
+    ['the carrier’s word for a person', [detected('human'), said('and so')], '- talk → someone'],
     ['the carrier’s word for nothing', [detected('unknown')], '- → open'],
     ['a long sentence that tells nothing', [story], 'wait → open'],
     ['… and then nothing', [story, silent], 'wait talk → open'],
@@ -70,7 +82,8 @@ describe('who answered', () => {
     ['a machine at its end', [machine], 'leave-message → voicemail'],
     ['a machine that still speaks', [machineSpeaks, silent], 'wait leave-message → voicemail'],
     ['a machine after a person', [hello, machine, machineSpeaks, beep], 'talk - - - → person, settled'],
-    ['a machine after words that tell nothing', [said('and so'), machine], 'talk leave-message → voicemail'],
+    ['a machine after words that tell nothing', [said('and so'), machine], 'talk - → someone'],
+    ['… and its beep', [said('and so'), machine, beep], 'talk - leave-message → voicemail'],
     ['a fax', [detected('fax')], 'hang-up → fax'],
     ['a fax after a person', [hello, detected('fax')], 'talk - → person, settled'],
     // Mailboxes.

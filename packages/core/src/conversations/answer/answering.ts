@@ -28,6 +28,8 @@ export interface AnswerState {
   readonly heard: HeardAnswer | null;
   /** A person talks with us: no verdict of a machine counts any more. */
   readonly isSettled: boolean;
+  /** Words of the agent were heard: what is said now may be a reply to them. */
+  readonly hasSpoken: boolean;
   /** Nothing is said, or nothing but the message. */
   readonly isWaiting: boolean;
   readonly introductions: number;
@@ -48,6 +50,8 @@ export type AnswerEvent =
   /** The agent pressed keys. */
   | { readonly type: 'keys-sent' }
   | { readonly type: 'beep' }
+  /** After a word or two the callee has been silent for long, and the carrier says that a machine answered. */
+  | { readonly type: 'doubted' }
   /** Nobody spoke for as long as the last `wait` said. */
   | { readonly type: 'silent' }
   /** What the agent was saying was heard to its end, or the callee spoke over it. */
@@ -84,6 +88,7 @@ export function answerState(record: {
   return {
     ...record,
     isSettled: record.heard === 'person',
+    hasSpoken: false,
     isWaiting: false,
     introductions: 0,
     messages: 0,
@@ -105,9 +110,12 @@ function leaveMessage(state: AnswerState): AnswerStep {
 
 /** A machine's verdict, if there was one, is withdrawn. */
 function settle(state: AnswerState): AnswerStep {
-  const wasMachine = state.heard !== null && state.heard !== 'person';
+  const wasMachine = !isUnknown(state) && state.heard !== 'person';
   return go({ ...state, heard: 'person', isSettled: true }, { type: wasMachine ? 'greet' : 'talk' });
 }
+
+/** Nothing, or next to nothing, was heard. */
+const isUnknown = ({ heard }: AnswerState) => heard === null || heard === 'someone';
 
 const isMailbox = ({ heard }: AnswerState) => heard === 'greeting' || heard === 'voicemail';
 
@@ -143,8 +151,8 @@ function menuSpoke(state: AnswerState, { namesKeys, asksToWait }: HeardUtterance
 function personSpoke(state: AnswerState, { expectsAnswer }: HeardUtterance, atMs: number): AnswerStep {
   // A greeting may say hello, and goodbye, and its owner's name.
   if (isMailbox(state)) return expectsAnswer ? settle(state) : mailboxSpoke(state);
-  if (state.heard !== null || expectsAnswer || atMs >= settledAfterMs) return settle(state);
-  return go(state, { type: 'talk' });
+  if (!isUnknown(state) || state.hasSpoken || expectsAnswer || atMs >= settledAfterMs) return settle(state);
+  return go({ ...state, heard: 'someone' }, { type: 'talk' });
 }
 
 function unclearSpoke(state: AnswerState, { isMonologue }: HeardUtterance, atMs: number): AnswerStep {
@@ -155,7 +163,7 @@ function unclearSpoke(state: AnswerState, { isMonologue }: HeardUtterance, atMs:
     case 'screening':
       return go(state, { type: 'wait', forMs: screeningMs });
     default:
-      if (state.heard === null && atMs >= settledAnywayAfterMs) return settle(state);
+      if (isUnknown(state) && atMs >= settledAnywayAfterMs) return settle(state);
       return go(state, isMonologue ? { type: 'wait', forMs: postponeMs } : { type: 'talk' });
   }
 }
@@ -184,7 +192,8 @@ function said(state: AnswerState, words: string, atMs: number): AnswerStep {
 function detected(state: AnswerState, answeredBy: AnsweredBy, greetingEnded: boolean): AnswerStep {
   if (state.isSettled) return unchanged(state);
   if (answeredBy === 'fax') return go({ ...state, heard: 'fax' }, { type: 'hang-up', reason: null });
-  // Assistants and menus are machines to a carrier: the words are the better witness. And one message is enough.
+  // Assistants and menus, and people who say "Yep.", are machines to a carrier: the words are the better witness. And one
+  // message is enough.
   const isOpen = state.heard === null || state.heard === 'greeting';
   if (answeredBy !== 'machine' || !isOpen) return unchanged(state);
   return greetingEnded ? leaveMessage(state) : awaitGreetingsEnd(state);
@@ -207,12 +216,12 @@ function silent(state: AnswerState): AnswerStep {
 }
 
 function beeped(state: AnswerState): AnswerStep {
-  const mayBeMailbox = !state.isSettled && (state.heard === null || state.heard === 'greeting');
+  const mayBeMailbox = !state.isSettled && (isUnknown(state) || state.heard === 'greeting');
   return mayBeMailbox ? leaveMessage(state) : unchanged(state);
 }
 
 function spoken(state: AnswerState, how: 'whole' | 'cut'): AnswerStep {
-  if (state.heard !== 'voicemail') return unchanged(state);
+  if (state.heard !== 'voicemail') return unchanged({ ...state, hasSpoken: true });
   // The greeting goes on, or a person picks up.
   if (how === 'cut' && state.messages < maximumMessages) return awaitGreetingsEnd(state);
   return go(state, { type: 'hang-up', reason: null });
@@ -222,7 +231,7 @@ function spoken(state: AnswerState, how: 'whole' | 'cut'): AnswerStep {
 function pressed(state: AnswerState): AnswerStep {
   if (state.isSettled) return unchanged(state);
   const step = settle(state);
-  return state.heard === null ? unchanged(step.state) : step;
+  return isUnknown(state) ? unchanged(step.state) : step;
 }
 
 function resumed(state: AnswerState): AnswerStep {
@@ -248,6 +257,8 @@ export function answering(state: AnswerState, event: AnswerEvent): AnswerStep {
       return unchanged({ ...state, keyPresses: state.keyPresses + 1, menuRounds: 0 });
     case 'beep':
       return beeped(state);
+    case 'doubted':
+      return state.heard === 'someone' ? leaveMessage(state) : unchanged(state);
     case 'silent':
       return silent(state);
     case 'spoken':

@@ -73,6 +73,7 @@ export async function startInSound(
     definition,
     organizationName: 'Example Dental',
     earlier: [],
+    detected: async () => null,
     forms: [],
     tools: [],
     toolCalls: [],

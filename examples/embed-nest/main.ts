@@ -38,11 +38,11 @@ class Reminders {
   /** @returns the id of the call */
   async remind(organizationId: string, recipientPhone: string): Promise<string> {
     const caller = { organizationId, mode: 'live', keyId: 'reminders' } as const;
-    const { body } = await this.#callkite.calls.prompt(caller, {
+    const { callId } = await this.#callkite.calls.prompt(caller, {
       prompt: 'Remind Jordan Avery of the appointment tomorrow at 10 am and ask whether they will come.',
       recipientPhone,
     });
-    return (JSON.parse(body) as { call_id: string }).call_id;
+    return callId;
   }
 
   /** Waits for the summary, which is written last. */

@@ -1,12 +1,12 @@
 import type { Keyv } from 'keyv';
-import type { Calls } from './calls/calls.ts';
+import type { Calls as CallService, PromptCallInput, TriggerCallInput } from './calls/calls.ts';
 import type { CarrierIngress } from './calls/carrier-ingress.ts';
 import type { AgentTool } from './conversations/agent-tool.ts';
 import type { CallkiteEvent } from './events.ts';
 import type { Forms } from './forms/forms.ts';
 import type { VisitRates } from './limits/visit-limits.ts';
 import type { Webhooks } from './notifications/webhooks.ts';
-import type { Organizations } from './organizations/organizations.ts';
+import type { Caller, Organizations } from './organizations/organizations.ts';
 import type { HttpRequest, HttpResponse } from './ports/http.ts';
 import type { LanguageModel } from './ports/language-model.ts';
 import type { Logger } from './ports/logger.ts';
@@ -76,6 +76,29 @@ export interface WebCallOptions extends VisitRates {
   maximumLive?: number;
 }
 
+/** A call that was accepted, now or by an earlier request with the same idempotency key. */
+export interface PlacedCall {
+  readonly callId: string;
+  readonly workflowId: string;
+  /** Whether an earlier request placed it. */
+  readonly replayed: boolean;
+}
+
+export interface Calls extends Omit<CallService, 'trigger' | 'prompt'> {
+  /**
+   * Does what `POST /call` does. Throws `validation_failed`, `invalid_phone_number`, `destination_not_allowed`,
+   * `not_found`, `forbidden`, `number_opted_out`, `spending_limit`, `no_usable_number`, `carrier_unavailable`,
+   * `request_in_progress`.
+   */
+  trigger(caller: Caller, input: Omit<TriggerCallInput, 'callId'>): Promise<PlacedCall>;
+  /** Does what `POST /call-prompt` does. Throws as `trigger`. */
+  prompt(caller: Caller, input: PromptCallInput): Promise<PlacedCall>;
+}
+
+/**
+ * What code does with a Callkite. Input is checked by the schemas of the HTTP API and refused with the same errors:
+ * `details` names fields as the API does.
+ */
 export interface Callkite {
   readonly organizations: Organizations;
   readonly workflows: Workflows;

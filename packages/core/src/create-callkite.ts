@@ -14,12 +14,14 @@ import { createRecordingWork } from './calls/recording-work.ts';
 import { createRecordings } from './calls/recordings.ts';
 import { createSpendingWatch } from './calls/spending-watch.ts';
 import { createUnfinishedCalls } from './calls/unfinished-calls.ts';
+import { checkOptions } from './check-options.ts';
 import { checkAgentTools } from './conversations/agent-tool.ts';
 import { createConversations } from './conversations/conversations.ts';
 import { carrierApology, voicemailMessage } from './conversations/disclosure.ts';
 import { phrasesFor } from './conversations/phrases.ts';
 import { CallkiteError } from './errors.ts';
 import type { EmitEvent } from './events.ts';
+import { createFacade } from './facade.ts';
 import { createForms } from './forms/forms.ts';
 import { toFetch } from './http/fetch.ts';
 import { createHttpHandler } from './http/handler.ts';
@@ -57,8 +59,12 @@ const transferLookupMs = 5_000;
 const cacheEntries = 50_000;
 const organizationCacheMs = 5_000;
 
-/** Wires the library. Nothing runs before `start()`, except that requests are answered. */
+/**
+ * Wires the library. Nothing runs before `start()`, except that requests are answered. Throws `validation_failed` for
+ * options that cannot work, with all that is wrong in its message.
+ */
 export function createCallkite(options: CallkiteOptions): Callkite {
+  checkOptions(options);
   const { storage, test, tools = [], logger = silentLogger } = options;
   const { dailyCallMinutes: defaultDailyMinutes = 3000 } = options;
   checkAgentTools(tools);
@@ -373,14 +379,16 @@ export function createCallkite(options: CallkiteOptions): Callkite {
   });
 
   return {
-    organizations,
-    workflows,
-    forms,
-    calls,
-    webhooks,
-    transferIntegrations,
-    publishableKeys,
-    webCalls,
+    ...createFacade({
+      organizations,
+      workflows,
+      forms,
+      calls,
+      webhooks,
+      transferIntegrations,
+      publishableKeys,
+      webCalls,
+    }),
     carriers,
     handle,
     fetch: toFetch(handle),

@@ -1,6 +1,6 @@
-export type { Callkite, CallkiteOptions, WebCallOptions } from './callkite.ts';
+export type { Callkite, CallkiteOptions, Calls, PlacedCall, WebCallOptions } from './callkite.ts';
 export { answeredByHeard, callOutcome, isTerminal, movesForward, stateOf } from './calls/call-status.ts';
-export type { AcceptedCall, Calls, PromptCallInput, TriggerCallInput } from './calls/calls.ts';
+export type { PromptCallInput, TriggerCallInput } from './calls/calls.ts';
 export { type AgentTool, type AgentToolUse, defineTool } from './conversations/agent-tool.ts';
 export { classifyUtterance, type HeardUtterance } from './conversations/answer/utterance.ts';
 export { soundMs } from './conversations/sound.ts';

@@ -1,5 +1,4 @@
 import { createFormRequest, type FormFieldInput, updateFormRequest } from '@callkite/contract';
-import type * as z from 'zod';
 import { CallkiteError } from '../errors.ts';
 import { createId } from '../ids.ts';
 import type { FormRecord, FormStore } from '../ports/form-store.ts';
@@ -7,7 +6,7 @@ import type { Page, PageRequest } from '../ports/page.ts';
 
 /**
  * Every method throws `not_found` for a form that does not exist or is deleted, and `forbidden` for another
- * organization's. Writing throws `validation_failed` with what is wrong in `details.issues`.
+ * organization's.
  */
 export interface Forms {
   create(
@@ -42,7 +41,7 @@ export function createForms(deps: { readonly storage: { readonly forms: FormStor
 
   return {
     async create(organizationId, input) {
-      const { title, fields } = checked(createFormRequest, input);
+      const { title, fields } = createFormRequest.parse(input);
       return forms.create({ id: createId('form'), organizationId, title, fields });
     },
     async get(organizationId, id, version) {
@@ -55,7 +54,7 @@ export function createForms(deps: { readonly storage: { readonly forms: FormStor
     },
     list: (organizationId, page) => forms.list(organizationId, page),
     async update(organizationId, id, { expectedVersion, ...change }) {
-      const { title, fields } = checked(updateFormRequest, change);
+      const { title, fields } = updateFormRequest.parse(change);
       const updated = await forms.update(organizationId, id, {
         ...(title !== undefined && { title }),
         ...(fields !== undefined && { fields }),
@@ -68,14 +67,4 @@ export function createForms(deps: { readonly storage: { readonly forms: FormStor
       if (!(await forms.delete(organizationId, id))) throw await missing(organizationId, id);
     },
   };
-}
-
-function checked<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
-  const { data, error } = schema.safeParse(input);
-  if (error) {
-    throw new CallkiteError('validation_failed', 'Correct the form: see details.issues', {
-      details: { issues: error.issues.map(({ path, message }) => ({ path: path.join('.'), message })) },
-    });
-  }
-  return data;
 }

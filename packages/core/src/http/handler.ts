@@ -4,16 +4,16 @@ import { CallkiteError } from '../errors.ts';
 import type { RateLimits } from '../limits/rate-limit.ts';
 import type { HttpRequest, HttpResponse } from '../ports/http.ts';
 import type { Logger } from '../ports/logger.ts';
+import { checkText, validate } from '../validation.ts';
 import { apiRoutes } from './api-routes.ts';
 import { createAuthentication } from './authentication.ts';
 import { clientAddress } from './client-address.ts';
 import { isForPages, pageHeaders, preflight } from './cors.ts';
 import { documentationRoutes } from './documentation.ts';
-import { checkText, readJson } from './json-body.ts';
+import { readJson } from './json-body.ts';
 import { problemResponse, toCallkiteError } from './problem.ts';
 import type { HttpServices, Route } from './route.ts';
 import { createRouter, type RouteMatch } from './router.ts';
-import { validate } from './validation.ts';
 
 export interface HttpHandlerDeps extends HttpServices {
   carriers: CarrierIngress;

@@ -1,13 +1,8 @@
 import { CallkiteError } from '../errors.ts';
 import type { HttpRequest } from '../ports/http.ts';
+import { checkValue } from '../validation.ts';
 
 const limitBytes = 1024 * 1024;
-const limitDepth = 32;
-const limitKeys = 200;
-
-// Postgres stores neither U+0000 nor lone surrogates; both can hide in escapes of well-formed JSON.
-const unstorable = /[\0\p{Surrogate}]/u;
-
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /**
@@ -29,13 +24,8 @@ export async function readJson(request: HttpRequest): Promise<unknown> {
   const bytes = await request.readBody(limitBytes);
   if (bytes.length === 0) throw malformed('The body is empty: send a JSON object');
   const value = parse(bytes);
-  checkValue(value, limitDepth);
+  checkValue(value);
   return value;
-}
-
-/** Throws `malformed_request` for text that cannot be stored. */
-export function checkText(text: string): void {
-  if (unstorable.test(text)) throw malformed('Text must not contain U+0000 or unpaired surrogates');
 }
 
 function parse(bytes: Uint8Array): unknown {
@@ -50,24 +40,6 @@ function parse(bytes: Uint8Array): unknown {
   } catch {
     throw malformed('The body is not valid JSON');
   }
-}
-
-function checkValue(value: unknown, depthLeft: number): void {
-  if (typeof value === 'string') checkText(value);
-  if (typeof value !== 'object' || value === null) return;
-  if (depthLeft === 0) throw malformed(`The body is nested deeper than ${limitDepth} levels`);
-  if (Array.isArray(value)) {
-    for (const item of value) checkValue(item, depthLeft - 1);
-    return;
-  }
-  const entries = Object.entries(value);
-  if (entries.length > limitKeys) throw malformed(`An object in the body has more than ${limitKeys} keys`);
-  for (const [key, item] of entries) {
-    checkText(key);
-    checkValue(item, depthLeft - 1);
-  }
-  // An own property here, but whoever copies the object key by key would set a prototype with it.
-  Reflect.deleteProperty(value, '__proto__');
 }
 
 function malformed(message: string): CallkiteError {

@@ -1,0 +1,71 @@
+import * as z from 'zod';
+import type { CallkiteOptions } from './callkite.ts';
+import { CallkiteError } from './errors.ts';
+
+const adapter = (what: string) =>
+  z.custom<object>((value) => typeof value === 'object' && value !== null, what);
+const switchedOn = z.boolean().optional();
+const ofMilliseconds = z.int().min(0).optional();
+const atLeastOne = z.int().min(1).optional();
+
+const baseUrl = z.string().refine((text) => {
+  if (!URL.canParse(text)) return false;
+  const { protocol, username, password, search, hash } = new URL(text);
+  return /^https?:$/.test(protocol) && !(username || password || search || hash) && !text.endsWith('/');
+}, 'must be an http or https address such as https://calls.example.com, without a slash at its end');
+
+const vendors = {
+  telephony: adapter('must be a carrier, such as twilio() of @callkite/twilio'),
+  languageModel: adapter('must be a model, such as openAi() of @callkite/openai'),
+  speechModel: adapter('must be a speech model').optional(),
+};
+
+const schema = z.object({
+  ...vendors,
+  storage: adapter('must be a store, such as postgres() or pglite() of @callkite/postgres'),
+  voiceMode: z.enum(['relay', 'realtime']).optional(),
+  test: z.object(vendors).optional(),
+  tools: z.array(z.object({ name: z.string() })).optional(),
+  publicUrl: baseUrl,
+  operatorToken: z
+    .string()
+    .regex(/^[\x21-\x7e]+$/, 'must be printable ASCII without blanks')
+    .optional(),
+  allowPrivateCallbacks: switchedOn,
+  cache: adapter('must be a Keyv').optional(),
+  requestsPerMinute: atLeastOne,
+  dailyCallMinutes: z.int().min(1).nullable().optional(),
+  confirmationWindowMs: ofMilliseconds,
+  webCalls: z
+    .object({
+      resumeWindowMs: ofMilliseconds,
+      maximumLive: z.int().min(0).optional(),
+      perAddressAndMinute: atLeastOne,
+      perKeyAndMinute: atLeastOne,
+      callbacksPerNumberAndHour: atLeastOne,
+    })
+    .optional(),
+  trustedProxies: z.int().min(0).max(20).optional(),
+  runWorkers: switchedOn,
+  logger: adapter('must have the methods debug, info, warn and error').optional(),
+  onEvent: z.custom((value) => typeof value === 'function', 'must be a function').optional(),
+});
+
+/** Throws `validation_failed` for options no Callkite can work with, naming them all. */
+export function checkOptions(options: CallkiteOptions): void {
+  const { error } = schema.safeParse(options);
+  if (!error) return;
+  const details: Record<string, string[]> = {};
+  for (const { path, message } of error.issues) {
+    const name = path.join('.') || 'options';
+    details[name] = [...(details[name] ?? []), message];
+  }
+  const faults = Object.entries(details).map(([name, messages]) => `${name}: ${messages.join(', ')}`);
+  throw new CallkiteError(
+    'validation_failed',
+    `createCallkite was given wrong options. ${faults.join('; ')}`,
+    {
+      details,
+    },
+  );
+}

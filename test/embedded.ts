@@ -85,17 +85,21 @@ export async function startEmbedded(options: EmbeddedOptions = {}): Promise<Embe
     ...(callsPerSecond !== undefined && { callsPerSecond }),
   });
   const { callkite, organizationId, url } = embedded;
-  const workflow = await callkite.workflows.create(organizationId, {
-    name: 'Appointment reminder',
-    definition: {
-      objective: 'Remind the recipient of the appointment on Tuesday at 3 pm and ask whether they will come.',
-      steps: [
-        { title: 'Confirm', instruction: 'Ask whether Tuesday at 3 pm still suits them.' },
-        { title: 'Wrap up', instruction: 'Thank them and say goodbye.' },
-      ],
-      voicemail: { message: 'This is a reminder of your appointment on Tuesday at 3 pm.' },
+  const workflow = await callkite.workflows.create(
+    { organizationId, mode: 'live' },
+    {
+      name: 'Appointment reminder',
+      definition: {
+        objective:
+          'Remind the recipient of the appointment on Tuesday at 3 pm and ask whether they will come.',
+        steps: [
+          { title: 'Confirm', instruction: 'Ask whether Tuesday at 3 pm still suits them.' },
+          { title: 'Wrap up', instruction: 'Thank them and say goodbye.' },
+        ],
+        voicemail: { message: 'This is a reminder of your appointment on Tuesday at 3 pm.' },
+      },
     },
-  });
+  );
   return {
     callkite,
     url,

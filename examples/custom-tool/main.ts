@@ -24,7 +24,7 @@ const { callkite, caller, stop } = await startEmbedded({
     if (event.type === 'call.finished') void finish(event.callId);
   },
 });
-const workflow = await callkite.workflows.create(caller.organizationId, {
+const workflow = await callkite.workflows.create(caller, {
   name: 'Reminder with parking',
   definition: {
     objective: 'Remind the person of the appointment tomorrow at 10 am and tell them where to park.',
@@ -38,7 +38,7 @@ const workflow = await callkite.workflows.create(caller.organizationId, {
 await callkite.calls.trigger(caller, { workflowId: workflow.id, recipientPhone: '+12025550102' });
 
 async function finish(callId: string) {
-  const { toolCalls } = await callkite.calls.get(caller.organizationId, callId);
+  const { toolCalls } = await callkite.calls.get(caller, callId);
   for (const { name, status, result } of toolCalls) console.log(`${name}: ${status}, ${result}`);
   await stop();
 }

@@ -18,16 +18,19 @@ const { callkite, caller, carrier, organizationId, stop } = await startEmbedded(
     if (event.type === 'call.completed') void finish();
   },
 });
-const workflow = await callkite.workflows.create(organizationId, {
-  name: 'Appointment reminder',
-  definition: {
-    objective: 'Remind the recipient of the appointment on Tuesday at 3 pm and ask whether they will come.',
-    steps: [
-      { title: 'Confirm', instruction: 'Ask whether Tuesday at 3 pm still suits them.' },
-      { title: 'Wrap up', instruction: 'Thank them and say goodbye.' },
-    ],
+const workflow = await callkite.workflows.create(
+  { organizationId, mode: 'live' },
+  {
+    name: 'Appointment reminder',
+    definition: {
+      objective: 'Remind the recipient of the appointment on Tuesday at 3 pm and ask whether they will come.',
+      steps: [
+        { title: 'Confirm', instruction: 'Ask whether Tuesday at 3 pm still suits them.' },
+        { title: 'Wrap up', instruction: 'Thank them and say goodbye.' },
+      ],
+    },
   },
-});
+);
 await callkite.calls.trigger(caller, { workflowId: workflow.id, recipientPhone: '+12025550101' });
 
 async function finish(): Promise<void> {

@@ -41,12 +41,9 @@ await callkite.start();
 // Once, when a customer signs up: an organization, a number of its carrier account, and a key.
 const organization = await callkite.organizations.create({ name: 'Example Dental' });
 const { sid: accountId, authToken: secret } = builtInAccounts.approved;
-const connection = await callkite.organizations.connectCarrier(organization.id, {
-  mode: 'live',
-  accountId,
-  secret,
-});
-await callkite.organizations.connectNumber(organization.id, connection.id, '+12025550183');
+const live = { organizationId: organization.id, mode: 'live' } as const;
+const connection = await callkite.organizations.connectCarrier(live, { accountId, secret });
+await callkite.organizations.connectNumber(live, connection.id, '+12025550183');
 const { key } = await callkite.organizations.createApiKey(organization.id, { mode: 'live', name: 'Example' });
 
 // From now on anyone with the key can have calls placed.

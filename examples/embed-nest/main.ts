@@ -30,8 +30,9 @@ class Reminders {
     const { organizations } = this.#callkite;
     const { id } = await organizations.create({ name });
     const { sid: accountId, authToken: secret } = builtInAccounts.approved;
-    const connection = await organizations.connectCarrier(id, { mode: 'live', accountId, secret });
-    await organizations.connectNumber(id, connection.id, '+12025550183');
+    const live = { organizationId: id, mode: 'live' } as const;
+    const connection = await organizations.connectCarrier(live, { accountId, secret });
+    await organizations.connectNumber(live, connection.id, '+12025550183');
     return id;
   }
 
@@ -48,7 +49,7 @@ class Reminders {
   /** Waits for the summary, which is written last. */
   async result(organizationId: string, callId: string) {
     for (;;) {
-      const { call, transcript } = await this.#callkite.calls.get(organizationId, callId);
+      const { call, transcript } = await this.#callkite.calls.get({ organizationId, mode: 'live' }, callId);
       if (call.summary !== null) return { outcome: call.outcome, summary: call.summary, transcript };
       await new Promise((resolve) => setTimeout(resolve, 1000));
     }

@@ -65,7 +65,7 @@ it('calls made with a secret the carrier refuses wait for the right one', async 
   const secretKey = randomBytes(32).toString('base64');
   embedded = await startEmbedded({ storage, callkite: { secretKey } });
   const connection = await storage.organizations.getConnection(
-    embedded.organizationId,
+    { organizationId: embedded.organizationId, mode: 'live' },
     embedded.connectionId,
   );
   if (!connection) throw new Error('there is no connection');
@@ -77,10 +77,12 @@ it('calls made with a secret the carrier refuses wait for the right one', async 
   expect((await trigger(to)).status).toBe(200);
   await isOnHold(to);
   expect((await refresh()).ok).toBe(false);
-  await embedded.callkite.organizations.connectCarrier(embedded.organizationId, {
-    mode: 'live',
-    accountId: connection.accountId,
-    secret: builtInAccounts.approved.authToken,
-  });
+  await embedded.callkite.organizations.connectCarrier(
+    { organizationId: embedded.organizationId, mode: 'live' },
+    {
+      accountId: connection.accountId,
+      secret: builtInAccounts.approved.authToken,
+    },
+  );
   await isResumed(to);
 });

@@ -369,7 +369,7 @@ it('a summary that is being written when its call is erased is thrown away, with
       throw new Error('the call is over');
     },
     async generateObject({ schema }) {
-      await storage.calls.erase(organizationId, callId, blank);
+      await storage.calls.erase({ organizationId, mode: 'live' }, callId, blank);
       return schema.parse({ summary: 'It was them.' });
     },
   };
@@ -383,6 +383,7 @@ it('a summary that is being written when its call is erased is thrown away, with
       {
         id: deliveryId,
         organizationId,
+        mode: 'live',
         callId,
         kind: 'webhook',
         integrationId: null,
@@ -400,7 +401,7 @@ it('a summary that is being written when its call is erased is thrown away, with
   const signal = new AbortController().signal;
   expect(await work.run(job, signal)).toEqual({ done: true });
   expect(await tenant.call(callId)).toMatchObject({ summary: '', erasedAt: expect.any(Date) });
-  expect(await storage.deliveries.get(deliveryId)).toBeNull();
+  expect(await storage.deliveries.load(deliveryId)).toBeNull();
   expect(events).toEqual([]);
   expect(await work.run(job, signal)).toEqual({ done: true });
   await work.giveUp?.(job);

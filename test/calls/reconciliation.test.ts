@@ -199,7 +199,7 @@ describe('an attempt that was placed', () => {
 
   it('ends as canceled when it was canceled and the carrier lost its record', async () => {
     const { callId, attemptId } = await placed(busy, `CA${'1'.repeat(32)}`);
-    await storage.calls.cancel(tenant.organizationId, callId);
+    await storage.calls.cancel(tenant, callId);
     for (let looks = 0; looks < 3; looks += 1) await look(attemptId);
     expect(await tenant.call(callId)).toMatchObject({
       outcome: { providerStatus: 'canceled' },
@@ -245,7 +245,7 @@ describe('an attempt whose placement is unknown', () => {
   it('and that was canceled meanwhile is ended as soon as it is found', async () => {
     const { callId, attemptId } = await unknown(slow);
     const sid = await placeAtCarrier(slow);
-    const canceled = await storage.calls.cancel(tenant.organizationId, callId);
+    const canceled = await storage.calls.cancel(tenant, callId);
     expect(canceled?.attempt?.providerCallId).toBeNull();
     await look(attemptId);
     await eventually('the end at the carrier', async () => (await carrierStatus(sid)) === 'canceled');
@@ -364,8 +364,6 @@ describe('a placement', () => {
     const { claim, callId } = await claimed(slow);
     await place({}, claim);
     expect((await tenant.call(callId)).state).toBe('queued');
-    expect(
-      (await storage.organizations.getConnection(tenant.organizationId, tenant.connectionId))?.status,
-    ).toBe('paused');
+    expect((await storage.organizations.getConnection(tenant, tenant.connectionId))?.status).toBe('paused');
   });
 });

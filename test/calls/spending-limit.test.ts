@@ -145,25 +145,30 @@ describe('processes on one database', { timeout: 120_000 }, () => {
       daily_call_minutes: dailyCallMinutes,
     });
     const line = async (mode: 'live' | 'test') => {
-      const connection = await front.callkite.organizations.connectCarrier(id, {
-        mode,
-        accountId: approved.sid,
-        secret: approved.authToken,
-        callsPerSecond: 50,
-      });
+      const connection = await front.callkite.organizations.connectCarrier(
+        { organizationId: id, mode },
+        {
+          accountId: approved.sid,
+          secret: approved.authToken,
+          callsPerSecond: 50,
+        },
+      );
       const from = approved.phoneNumbers[2 + organizations] ?? '';
       organizations += 1;
-      await front.callkite.organizations.connectNumber(id, connection.id, from);
+      await front.callkite.organizations.connectNumber({ organizationId: id, mode }, connection.id, from);
       const { key } = await front.callkite.organizations.createApiKey(id, { mode, name: mode });
       return { from, headers: { authorization: `Bearer ${key}` } };
     };
-    const workflow = await front.callkite.workflows.create(id, {
-      name: 'Reminder',
-      definition: {
-        objective: 'Remind the recipient of the appointment on Tuesday at 3 pm.',
-        steps: [{ title: 'Confirm', instruction: 'Ask whether Tuesday at 3 pm still suits them.' }],
+    const workflow = await front.callkite.workflows.create(
+      { organizationId: id, mode: 'live' },
+      {
+        name: 'Reminder',
+        definition: {
+          objective: 'Remind the recipient of the appointment on Tuesday at 3 pm.',
+          steps: [{ title: 'Confirm', instruction: 'Ask whether Tuesday at 3 pm still suits them.' }],
+        },
       },
-    });
+    );
     const [live, test] = [await line('live'), await line('test')];
     const place = (to: string, { headers } = live) =>
       front.request('POST', '/call', { workflow_id: workflow.id, recipient_phone: to }, headers);

@@ -83,7 +83,7 @@ describe('a dispatcher', () => {
     breaker.stop();
     await dispatcher.stop();
     expect(emulator.calls().map(({ to }) => to)).toEqual(['+12025550110']);
-    const { attempt } = (await storage.calls.cancel(tenant.organizationId, callId)) ?? {};
+    const { attempt } = (await storage.calls.cancel(tenant, callId)) ?? {};
     expect(attempt?.state).toBe('placed');
     await sleep(700);
     expect(claims).toBe(1);

@@ -115,7 +115,7 @@ const refused: Record<string, Case> = {
   'a connection at no pace': {
     http: ['POST', '/connections', { account_id: '', secret: '', calls_per_second: -1 }],
     code: ({ organizations }, id) =>
-      organizations.connectCarrier(id, { mode: 'live', accountId: '', secret: '', callsPerSecond: -1 }),
+      organizations.connectCarrier(id, { accountId: '', secret: '', callsPerSecond: -1 }),
   },
   'a number that is none': {
     http: ['POST', '/connections/con_1/numbers', { phone_number: 7 }],
@@ -183,12 +183,12 @@ describe('the facade', () => {
       ...placed,
       replayed: true,
     });
-    await calls.cancel(caller.organizationId, placed.callId);
+    await calls.cancel(caller, placed.callId);
 
     const prompt = { prompt: 'Ask when they open.', recipientPhone: '+12025550143', idempotencyKey: 'two' };
     const asked = await calls.prompt(caller, prompt);
     expect(await calls.prompt(caller, prompt)).toEqual({ ...asked, replayed: true });
-    const { call } = await calls.get(caller.organizationId, asked.callId);
+    const { call } = await calls.get(caller, asked.callId);
     expect(asked).toEqual({ callId: call.id, workflowId: call.workflowId, replayed: false });
   });
 

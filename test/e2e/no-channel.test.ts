@@ -18,7 +18,10 @@ it.each(['relay', 'realtime'] as const)(
     });
     const callId = placed.headers.get('callkite-call-id');
     const { call } = await eventually('the result', async () => {
-      const found = await embedded.callkite.calls.get(embedded.organizationId, callId ?? '');
+      const found = await embedded.callkite.calls.get(
+        { organizationId: embedded.organizationId, mode: 'live' },
+        callId ?? '',
+      );
       return found.call.summary === null ? null : found;
     });
     const lines = embedded.twilioEmulator.calls();

@@ -223,27 +223,39 @@ async function furnish(
   receiverUrl: string,
 ) {
   const organization = await control.organizations.create({ name: 'Riverside Dental' });
-  const connection = await control.organizations.connectCarrier(organization.id, {
-    mode: 'live',
-    accountId: account.sid,
-    secret: account.authToken,
-    callsPerSecond: options.callsPerSecond,
-  });
+  const connection = await control.organizations.connectCarrier(
+    { organizationId: organization.id, mode: 'live' },
+    {
+      accountId: account.sid,
+      secret: account.authToken,
+      callsPerSecond: options.callsPerSecond,
+    },
+  );
   const [number] = account.phoneNumbers;
   if (!number) throw new Error('the account has no number');
-  await control.organizations.connectNumber(organization.id, connection.id, number);
-  const { integration } = await control.webhooks.createIntegration(organization.id, {
-    name: 'results',
-    url: `${receiverUrl}/webhook`,
-  });
-  const workflow = await control.workflows.create(organization.id, {
-    name: 'Reminder',
-    definition: {
-      objective: 'Remind the recipient of the appointment on Tuesday at 3 pm.',
-      steps: [{ title: 'Confirm', instruction: 'Ask whether Tuesday at 3 pm still suits them.' }],
-      metadata: { webhooks: [integration.id] },
+  await control.organizations.connectNumber(
+    { organizationId: organization.id, mode: 'live' },
+    connection.id,
+    number,
+  );
+  const { integration } = await control.webhooks.createIntegration(
+    { organizationId: organization.id, mode: 'live' },
+    {
+      name: 'results',
+      url: `${receiverUrl}/webhook`,
     },
-  });
+  );
+  const workflow = await control.workflows.create(
+    { organizationId: organization.id, mode: 'live' },
+    {
+      name: 'Reminder',
+      definition: {
+        objective: 'Remind the recipient of the appointment on Tuesday at 3 pm.',
+        steps: [{ title: 'Confirm', instruction: 'Ask whether Tuesday at 3 pm still suits them.' }],
+        metadata: { webhooks: [integration.id] },
+      },
+    },
+  );
   const { key } = await control.organizations.createApiKey(organization.id, {
     mode: 'live',
     name: 'campaign',

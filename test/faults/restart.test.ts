@@ -102,12 +102,18 @@ afterAll(async () => {
 async function furnish(): Promise<void> {
   const organization = await control.organizations.create({ name: 'Riverside Dental' });
   organizationId = organization.id;
-  const connection = await control.organizations.connectCarrier(organizationId, {
-    mode: 'live',
-    accountId: account.sid,
-    secret: account.authToken,
-  });
-  await control.organizations.connectNumber(organizationId, connection.id, account.phoneNumbers[0] ?? '');
+  const connection = await control.organizations.connectCarrier(
+    { organizationId, mode: 'live' },
+    {
+      accountId: account.sid,
+      secret: account.authToken,
+    },
+  );
+  await control.organizations.connectNumber(
+    { organizationId, mode: 'live' },
+    connection.id,
+    account.phoneNumbers[0] ?? '',
+  );
   const created = await control.organizations.createApiKey(organizationId, { mode: 'live', name: 'tests' });
   key = created.key;
 }
@@ -135,7 +141,7 @@ async function ended(
   return eventually(
     'the result',
     async () => {
-      const { call, transcript } = await control.calls.get(organizationId, callId);
+      const { call, transcript } = await control.calls.get({ organizationId, mode: 'live' }, callId);
       if (call.summary === null) return null;
       return {
         call,
@@ -172,17 +178,17 @@ it('a call whose server is killed goes on with another, where it was', async () 
   const callId = await place(to);
   await eventually('words of the callee', () => heardFrom(to, 'callee').length > 0);
   await eventually('their way into the store', async () => {
-    const { transcript } = await control.calls.get(organizationId, callId);
+    const { transcript } = await control.calls.get({ organizationId, mode: 'live' }, callId);
     return transcript.some(({ role }) => role === 'user');
   });
-  const before = (await control.calls.get(organizationId, callId)).transcript;
+  const before = (await control.calls.get({ organizationId, mode: 'live' }, callId)).transcript;
   for (const port of other) balancer.targets.add(port);
   await first().kill();
   const { call, onRecord } = await ended(callId);
   expect(call.outcome).toEqual({ callStatus: 'success', providerStatus: 'completed' });
   expect(recordOf(to)?.relaySessions.length).toBe(2);
   expect(carrier.calls().filter((record) => record.to === to)).toHaveLength(1);
-  const { transcript: after } = await control.calls.get(organizationId, callId);
+  const { transcript: after } = await control.calls.get({ organizationId, mode: 'live' }, callId);
   expect(after.slice(0, before.length)).toEqual(before);
   expect(disclosures(onRecord('assistant'))).toHaveLength(1);
   expect(disclosures(heardFrom(to, 'agent'))).toHaveLength(1);
@@ -206,14 +212,17 @@ it('a transfer whose server is killed while the phone rings goes on with another
       takeMessages: true,
     },
   );
-  const workflow = await control.workflows.create(organizationId, {
-    name: 'Order status',
-    definition: {
-      objective: 'Ask whether the order came.',
-      steps: [{ title: 'Ask', instruction: 'Ask whether the order came.' }],
-      abilities: { transfer: [integration.id] },
+  const workflow = await control.workflows.create(
+    { organizationId, mode: 'live' },
+    {
+      name: 'Order status',
+      definition: {
+        objective: 'Ask whether the order came.',
+        steps: [{ title: 'Ask', instruction: 'Ask whether the order came.' }],
+        abilities: { transfer: [integration.id] },
+      },
     },
-  });
+  );
   for (const node of nodes) if (!node.running) await node.start();
   const others = [...balancer.targets].filter((port) => !first().url.endsWith(`:${port}`));
   for (const port of others) balancer.targets.delete(port);
@@ -231,7 +240,7 @@ it('a transfer whose server is killed while the phone rings goes on with another
   for (const port of others) balancer.targets.add(port);
   await first().kill();
   const { items } = await control.calls.list(
-    { organizationId, mode: 'live', keyId: '' },
+    { organizationId, mode: 'live' },
     { workflowId: workflow.id },
     { limit: 1, cursor: null },
   );
@@ -239,7 +248,7 @@ it('a transfer whose server is killed while the phone rings goes on with another
   await ended(callId);
   const legs = carrier.calls().filter(({ parentSid }) => parentSid === rings.parentSid);
   expect(legs.map(({ to }) => to)).toEqual([nobody, colleague]);
-  const { transfers } = await control.calls.get(organizationId, callId);
+  const { transfers } = await control.calls.get({ organizationId, mode: 'live' }, callId);
   expect(transfers.map(({ outcome, legs: tried }) => [outcome, tried.map((leg) => leg.outcome)])).toEqual([
     ['connected', ['no_answer', 'connected']],
   ]);

@@ -79,12 +79,16 @@ async function run() {
 }
 
 async function queueTest() {
-  const created = await webhooks.createIntegration(organizationId, { name: 'hook', url: receiver.url });
-  const delivery = await webhooks.sendTest(organizationId, created.integration.id);
+  const created = await webhooks.createIntegration(
+    { organizationId, mode: 'live' },
+    { name: 'hook', url: receiver.url },
+  );
+  const delivery = await webhooks.sendTest({ organizationId, mode: 'live' }, created.integration.id);
   return { ...created, delivery };
 }
 
-const statusOf = async (id: string) => (await webhooks.getDelivery(organizationId, id)).delivery.status;
+const statusOf = async (id: string) =>
+  (await webhooks.getDelivery({ organizationId, mode: 'live' }, id)).delivery.status;
 
 describe('a webhook', () => {
   it('arrives once, signed, and is logged', async () => {
@@ -100,7 +104,7 @@ describe('a webhook', () => {
     const payload = new Webhook(secret).verify(request?.body ?? '', headers);
     expect(payload).toMatchObject({ call_id: expect.stringMatching(/^test_/), call_status: 'success' });
 
-    const log = await webhooks.getDelivery(organizationId, delivery.id);
+    const log = await webhooks.getDelivery({ organizationId, mode: 'live' }, delivery.id);
     expect(log.delivery).toMatchObject({ status: 'delivered', attempts: 1, kind: 'webhook' });
     expect(log.attempts).toEqual([
       { number: 1, startedAt: expect.any(Date), finishedAt: expect.any(Date), statusCode: 204, error: null },
@@ -166,7 +170,7 @@ describe('a webhook', () => {
     const { delivery } = await queueTest();
     receiver.close();
     expect(await run()).toHaveProperty('againInMs');
-    const { attempts } = await webhooks.getDelivery(organizationId, delivery.id);
+    const { attempts } = await webhooks.getDelivery({ organizationId, mode: 'live' }, delivery.id);
     expect(attempts).toMatchObject([{ statusCode: null, error: 'connection failed' }]);
   });
 
@@ -185,27 +189,31 @@ describe('a webhook', () => {
     const [first, second] = receiver.requests;
     expect(second?.body).toBe(first?.body);
     expect(second?.headers['webhook-id']).toBe(first?.headers['webhook-id']);
-    const { attempts } = await webhooks.getDelivery(organizationId, delivery.id);
+    const { attempts } = await webhooks.getDelivery({ organizationId, mode: 'live' }, delivery.id);
     expect(attempts.map(({ finishedAt }) => finishedAt === null).sort()).toEqual([false, true]);
   });
 
   it('is not sent when its integration was deleted meanwhile', async () => {
     const { integration, delivery } = await queueTest();
-    await webhooks.deleteIntegration(organizationId, integration.id);
+    await webhooks.deleteIntegration({ organizationId, mode: 'live' }, integration.id);
     for (const job of await claim()) expect(await notifier.deliver(job, never)).toEqual({ done: true });
     expect(receiver.requests).toEqual([]);
     expect(await statusOf(delivery.id)).toBe('failed');
   });
 
   it('fails, with nothing sent, when its integration was gone before it was stored', async () => {
-    const { integration } = await webhooks.createIntegration(organizationId, {
-      name: 'hook',
-      url: receiver.url,
-    });
-    await webhooks.deleteIntegration(organizationId, integration.id);
+    const { integration } = await webhooks.createIntegration(
+      { organizationId, mode: 'live' },
+      {
+        name: 'hook',
+        url: receiver.url,
+      },
+    );
+    await webhooks.deleteIntegration({ organizationId, mode: 'live' }, integration.id);
     const { id } = await storage.deliveries.create({
       id: createId('dlv'),
       organizationId,
+      mode: 'live',
       callId: null,
       kind: 'webhook',
       integrationId: integration.id,
@@ -215,7 +223,7 @@ describe('a webhook', () => {
     });
     expect(await run()).toEqual({ done: true });
     expect(receiver.requests).toEqual([]);
-    const { delivery, attempts } = await webhooks.getDelivery(organizationId, id);
+    const { delivery, attempts } = await webhooks.getDelivery({ organizationId, mode: 'live' }, id);
     expect(delivery).toMatchObject({ status: 'failed', attempts: 1 });
     expect(attempts).toMatchObject([{ statusCode: null, error: 'the integration was deleted' }]);
     expect(attempts[0]?.finishedAt).toBeInstanceOf(Date);
@@ -225,7 +233,7 @@ describe('a webhook', () => {
     const { delivery } = await queueTest();
     const failing = notifierWith({ getIntegration: () => Promise.reject(new Error('the store fails')) });
     await expect(failing.deliver(await claimOne(1), never)).rejects.toThrow('the store fails');
-    expect((await webhooks.getDelivery(organizationId, delivery.id)).attempts).toEqual([]);
+    expect((await webhooks.getDelivery({ organizationId, mode: 'live' }, delivery.id)).attempts).toEqual([]);
     await setTimeout(5);
     expect(await run()).toEqual({ done: true });
     expect(receiver.requests).toHaveLength(1);
@@ -240,9 +248,13 @@ describe('a webhook', () => {
 
   it('can be sent again, with the same bytes and id, once it is over', async () => {
     const { delivery } = await queueTest();
-    await expect(webhooks.resend(organizationId, delivery.id)).rejects.toMatchObject({ code: 'conflict' });
+    await expect(webhooks.resend({ organizationId, mode: 'live' }, delivery.id)).rejects.toMatchObject({
+      code: 'conflict',
+    });
     await run();
-    expect(await webhooks.resend(organizationId, delivery.id)).toMatchObject({ status: 'pending' });
+    expect(await webhooks.resend({ organizationId, mode: 'live' }, delivery.id)).toMatchObject({
+      status: 'pending',
+    });
     await run();
     expect(receiver.requests).toHaveLength(2);
     expect(receiver.requests[1]?.body).toBe(receiver.requests[0]?.body);
@@ -256,17 +268,21 @@ describe('webhook integrations', () => {
     const outbound = createOutboundFetch({ lookup: () => Promise.resolve(['10.0.0.1']) });
     const guarded = createWebhooks({ storage, secretBox, outbound, onDeliveries: () => undefined });
     for (const url of ['http://example.com/', 'https://127.0.0.1/', 'https://hooks.example.com/']) {
-      await expect(guarded.createIntegration(organizationId, { name: 'hook', url })).rejects.toMatchObject({
+      await expect(
+        guarded.createIntegration({ organizationId, mode: 'live' }, { name: 'hook', url }),
+      ).rejects.toMatchObject({
         code: 'validation_failed',
         details: { url: [expect.any(String)] },
       });
     }
-    expect((await guarded.listIntegrations(organizationId, { limit: 10, cursor: null })).items).toEqual([]);
+    expect(
+      (await guarded.listIntegrations({ organizationId, mode: 'live' }, { limit: 10, cursor: null })).items,
+    ).toEqual([]);
   });
 
   it('keep their signing secret sealed', async () => {
     const { integration, secret } = await queueTest();
-    const stored = await storage.deliveries.getIntegration(organizationId, integration.id);
+    const stored = await storage.deliveries.getIntegration({ organizationId, mode: 'live' }, integration.id);
     expect(JSON.stringify(stored)).not.toContain(secret);
     await run();
   });
@@ -277,13 +293,23 @@ describe('webhook integrations', () => {
     const other = createId('org');
     await storage.organizations.create({ id: other, name: 'Other', allowedCountries: ['US'] });
     const notFound = { code: 'not_found' };
-    await expect(webhooks.getDelivery(other, delivery.id)).rejects.toMatchObject(notFound);
-    await expect(webhooks.resend(other, delivery.id)).rejects.toMatchObject(notFound);
-    await expect(webhooks.sendTest(other, integration.id)).rejects.toMatchObject(notFound);
-    await expect(webhooks.deleteIntegration(other, integration.id)).rejects.toMatchObject(notFound);
+    await expect(
+      webhooks.getDelivery({ organizationId: other, mode: 'live' }, delivery.id),
+    ).rejects.toMatchObject(notFound);
+    await expect(webhooks.resend({ organizationId: other, mode: 'live' }, delivery.id)).rejects.toMatchObject(
+      notFound,
+    );
+    await expect(
+      webhooks.sendTest({ organizationId: other, mode: 'live' }, integration.id),
+    ).rejects.toMatchObject(notFound);
+    await expect(
+      webhooks.deleteIntegration({ organizationId: other, mode: 'live' }, integration.id),
+    ).rejects.toMatchObject(notFound);
     const page = { limit: 10, cursor: null };
-    expect((await webhooks.listDeliveries(other, {}, page)).items).toEqual([]);
-    expect((await webhooks.listDeliveries(organizationId, {}, page)).items).toHaveLength(1);
+    expect((await webhooks.listDeliveries({ organizationId: other, mode: 'live' }, {}, page)).items).toEqual(
+      [],
+    );
+    expect((await webhooks.listDeliveries({ organizationId, mode: 'live' }, {}, page)).items).toHaveLength(1);
   });
 });
 
@@ -317,7 +343,7 @@ describe('the callback of a prompt call', () => {
       },
     });
     expect(accepted.result).toBe('accepted');
-    await storage.calls.cancel(organizationId, callId);
+    await storage.calls.cancel({ organizationId, mode: 'live' }, callId);
     const loaded = await storage.calls.load(callId);
     if (!loaded) throw new Error('the call is gone');
     const said = { role: 'user', content: 'Hello?', interrupted: false, at: new Date() } as const;
@@ -383,7 +409,9 @@ describe('the callback of a prompt call', () => {
     expect(receiver.requests).toHaveLength(1);
     const id = deliveries[0]?.id ?? '';
     expect(await statusOf(id)).toBe('failed');
-    await expect(webhooks.resend(organizationId, id)).rejects.toMatchObject({ code: 'conflict' });
+    await expect(webhooks.resend({ organizationId, mode: 'live' }, id)).rejects.toMatchObject({
+      code: 'conflict',
+    });
   });
 
   it('is not repeated when the process dies after sending: its outcome is unknown', async () => {
@@ -411,10 +439,13 @@ describe('the callback of a prompt call', () => {
   it.each(['callback', 'webhook'] as const)(
     'brings no words that were refused after it was read and before its attempt (%s)',
     async (kind) => {
-      const { integration, secret } = await webhooks.createIntegration(organizationId, {
-        name: 'hook',
-        url: receiver.url,
-      });
+      const { integration, secret } = await webhooks.createIntegration(
+        { organizationId, mode: 'live' },
+        {
+          name: 'hook',
+          url: receiver.url,
+        },
+      );
       const { call, deliveries } = await finishCall({ secret: null, webhookIds: [integration.id] });
       const delivery = deliveries.find((each) => each.kind === kind);
       const refusing = notifierWith({
@@ -437,10 +468,13 @@ describe('the callback of a prompt call', () => {
   );
 
   it('goes with a webhook to each integration the workflow names and that exists', async () => {
-    const { integration } = await webhooks.createIntegration(organizationId, {
-      name: 'hook',
-      url: receiver.url,
-    });
+    const { integration } = await webhooks.createIntegration(
+      { organizationId, mode: 'live' },
+      {
+        name: 'hook',
+        url: receiver.url,
+      },
+    );
     const { call, deliveries } = await finishCall({
       secret: null,
       webhookIds: [integration.id, integration.id, 'whk_unknown'],

@@ -64,7 +64,7 @@ beforeEach(async () => {
 });
 
 const connect = (limits: { callsPerSecond?: number; maximumConcurrentCalls?: number | null } = {}) =>
-  organizations.connectCarrier(organizationId, { mode: 'live', ...carrier.account, ...limits });
+  organizations.connectCarrier({ organizationId, mode: 'live' }, { ...carrier.account, ...limits });
 
 const notFound = { code: 'not_found' };
 
@@ -125,12 +125,12 @@ describe('carrier connections', () => {
       status: 'active',
     });
     expect(connection.sealedSecret).not.toContain('right');
-    expect(await organizations.listConnections(organizationId)).toHaveLength(1);
+    expect(await organizations.listConnections({ organizationId, mode: 'live' })).toHaveLength(1);
   });
 
   it('are not stored when the carrier refuses, the account is closed, or too much is asked for', async () => {
     await expect(
-      organizations.connectCarrier(organizationId, { mode: 'live', accountId: 'AC1', secret: 'wrong' }),
+      organizations.connectCarrier({ organizationId, mode: 'live' }, { accountId: 'AC1', secret: 'wrong' }),
     ).rejects.toMatchObject({ code: 'provider_rejected' });
     await expect(connect({ callsPerSecond: 2 })).rejects.toMatchObject({
       code: 'validation_failed',
@@ -138,7 +138,7 @@ describe('carrier connections', () => {
     });
     carrier.facts = { ...carrier.facts, active: false };
     await expect(connect()).rejects.toMatchObject({ code: 'provider_rejected' });
-    expect(await organizations.listConnections(organizationId)).toEqual([]);
+    expect(await organizations.listConnections({ organizationId, mode: 'live' })).toEqual([]);
   });
 
   it('are updated when the same account is connected again, by racing requests too', async () => {
@@ -147,14 +147,16 @@ describe('carrier connections', () => {
     carrier.account = { accountId: 'AC1', secret: 'rotated' };
     const again = await connect();
     expect(again).toMatchObject({ callsPerSecond: 5, maximumConcurrentCalls: null });
-    expect(await organizations.listConnections(organizationId)).toEqual([again]);
-    expect(await organizations.listCarrierNumbers(organizationId, again.id)).toHaveLength(2);
+    expect(await organizations.listConnections({ organizationId, mode: 'live' })).toEqual([again]);
+    expect(await organizations.listCarrierNumbers({ organizationId, mode: 'live' }, again.id)).toHaveLength(
+      2,
+    );
   });
 
   it('follow the account when refreshed', async () => {
     const { id } = await connect();
     carrier.facts = { ...carrier.facts, type: 'full', businessProfile: 'Profile Approved' };
-    expect(await organizations.refreshConnection(organizationId, id)).toMatchObject({
+    expect(await organizations.refreshConnection({ organizationId, mode: 'live' }, id)).toMatchObject({
       accountType: 'full',
       maximumConcurrentCalls: null,
     });
@@ -163,42 +165,58 @@ describe('carrier connections', () => {
   it('are paused when the carrier refuses them, until they are verified again', async () => {
     const { id } = await connect();
     carrier.account = { accountId: 'AC1', secret: 'rotated' };
-    await expect(organizations.refreshConnection(organizationId, id)).rejects.toMatchObject({
-      code: 'provider_rejected',
-    });
-    expect(await organizations.listConnections(organizationId)).toMatchObject([{ status: 'paused' }]);
+    await expect(organizations.refreshConnection({ organizationId, mode: 'live' }, id)).rejects.toMatchObject(
+      {
+        code: 'provider_rejected',
+      },
+    );
+    expect(await organizations.listConnections({ organizationId, mode: 'live' })).toMatchObject([
+      { status: 'paused' },
+    ]);
     expect(await connect()).toMatchObject({ id, status: 'active' });
   });
 
   it('belong to their organization', async () => {
     const { id } = await connect();
     const other = (await organizations.create({ name: 'Other' })).id;
-    await expect(organizations.refreshConnection(other, id)).rejects.toMatchObject(notFound);
-    await expect(organizations.deleteConnection(other, id)).rejects.toMatchObject(notFound);
-    await expect(organizations.listCarrierNumbers(other, id)).rejects.toMatchObject(notFound);
-    await expect(organizations.connectNumber(other, id, '+12025550100')).rejects.toMatchObject(notFound);
-    await organizations.deleteConnection(organizationId, id);
-    expect(await organizations.listConnections(organizationId)).toEqual([]);
+    await expect(
+      organizations.refreshConnection({ organizationId: other, mode: 'live' }, id),
+    ).rejects.toMatchObject(notFound);
+    await expect(
+      organizations.deleteConnection({ organizationId: other, mode: 'live' }, id),
+    ).rejects.toMatchObject(notFound);
+    await expect(
+      organizations.listCarrierNumbers({ organizationId: other, mode: 'live' }, id),
+    ).rejects.toMatchObject(notFound);
+    await expect(
+      organizations.connectNumber({ organizationId: other, mode: 'live' }, id, '+12025550100'),
+    ).rejects.toMatchObject(notFound);
+    await organizations.deleteConnection({ organizationId, mode: 'live' }, id);
+    expect(await organizations.listConnections({ organizationId, mode: 'live' })).toEqual([]);
   });
 });
 
 describe('numbers', () => {
   it('are connected when the account owns them and they can place calls', async () => {
     const { id } = await connect();
-    const number = await organizations.connectNumber(organizationId, id, '+12025550100');
+    const number = await organizations.connectNumber({ organizationId, mode: 'live' }, id, '+12025550100');
     expect(number).toMatchObject({ mode: 'live', providerNumberId: 'PN1', isDefault: true });
-    expect(await organizations.listCarrierNumbers(organizationId, id)).toMatchObject([
+    expect(await organizations.listCarrierNumbers({ organizationId, mode: 'live' }, id)).toMatchObject([
       { phoneNumber: '+12025550100', connected: true },
       { phoneNumber: '+12025550101', connected: false },
     ]);
-    await expect(organizations.connectNumber(organizationId, id, '+12025550101')).rejects.toMatchObject({
+    await expect(
+      organizations.connectNumber({ organizationId, mode: 'live' }, id, '+12025550101'),
+    ).rejects.toMatchObject({
       code: 'validation_failed',
     });
-    await expect(organizations.connectNumber(organizationId, id, '+12025550199')).rejects.toMatchObject(
-      notFound,
-    );
-    await organizations.disconnectNumber(organizationId, number.id);
-    expect(await organizations.listNumbers(organizationId)).toEqual([]);
-    await expect(organizations.disconnectNumber(organizationId, number.id)).rejects.toMatchObject(notFound);
+    await expect(
+      organizations.connectNumber({ organizationId, mode: 'live' }, id, '+12025550199'),
+    ).rejects.toMatchObject(notFound);
+    await organizations.disconnectNumber({ organizationId, mode: 'live' }, number.id);
+    expect(await organizations.listNumbers({ organizationId, mode: 'live' })).toEqual([]);
+    await expect(
+      organizations.disconnectNumber({ organizationId, mode: 'live' }, number.id),
+    ).rejects.toMatchObject(notFound);
   });
 });

@@ -39,7 +39,7 @@ it('loses no stored call to SIGKILL, round after round, and lets nobody else in 
   try {
     expect(stored.length).toBeGreaterThan(120);
     for (const { organizationId, callId } of stored) {
-      expect(await storage.calls.get(organizationId, callId)).not.toBeNull();
+      expect(await storage.calls.get({ organizationId, mode: 'live' }, callId)).not.toBeNull();
     }
   } finally {
     await storage.stop();

@@ -131,10 +131,13 @@ describe('a call whose callee is asked', () => {
   it('is neither recorded nor remembered in words after a no, by nobody', async () => {
     const receiver = await startReceiver();
     stage = await startStage(answering('No, thank you.'));
-    const { integration } = await stage.callkite.webhooks.createIntegration(stage.organizationId, {
-      name: 'CRM',
-      url: receiver.url,
-    });
+    const { integration } = await stage.callkite.webhooks.createIntegration(
+      { organizationId: stage.organizationId, mode: 'live' },
+      {
+        name: 'CRM',
+        url: receiver.url,
+      },
+    );
     const callId = await stage.call({ mode: 'ask' }, { webhooks: [integration.id] });
     const call = await stage.finished(callId);
     expectForgotten(call);

@@ -64,17 +64,20 @@ export async function startStage(
   return {
     ...embedded,
     async call(recording, { silenceSeconds = 8, to = calleeNumber, webhooks = [] } = {}) {
-      const { id } = await embedded.callkite.workflows.create(embedded.organizationId, {
-        name: 'Recorded',
-        definition: {
-          objective:
-            'Remind the recipient of the appointment on Tuesday at 3 pm and ask whether they will come.',
-          steps: [{ title: 'Confirm', instruction: 'Ask whether Tuesday at 3 pm still suits them.' }],
-          recording,
-          endRules: { silenceSeconds },
-          metadata: { webhooks },
+      const { id } = await embedded.callkite.workflows.create(
+        { organizationId: embedded.organizationId, mode: 'live' },
+        {
+          name: 'Recorded',
+          definition: {
+            objective:
+              'Remind the recipient of the appointment on Tuesday at 3 pm and ask whether they will come.',
+            steps: [{ title: 'Confirm', instruction: 'Ask whether Tuesday at 3 pm still suits them.' }],
+            recording,
+            endRules: { silenceSeconds },
+            metadata: { webhooks },
+          },
         },
-      });
+      );
       const placed = await embedded.request('POST', '/call', { workflow_id: id, recipient_phone: to });
       expect(placed.status).toBe(200);
       return placed.headers.get('callkite-call-id') ?? '';

@@ -276,7 +276,10 @@ describe('an account whose business profile is not approved', { timeout }, () =>
     try {
       const { organizationId, connectionId, request, twilioEmulator } = other.embedded;
       const workflowId = await other.workflow({});
-      const connection = await storage.organizations.getConnection(organizationId, connectionId);
+      const connection = await storage.organizations.getConnection(
+        { organizationId, mode: 'live' },
+        connectionId,
+      );
       if (!connection) throw new Error('there is no connection');
       await storage.organizations.saveConnection({ ...connection, businessProfile: 'Profile Rejected' });
       const listed = await request('GET', '/transfer-integrations');

@@ -114,14 +114,17 @@ describe('a spoken call', () => {
   it('is asked for by the workflow', async () => {
     await start({ callkite: { voiceMode: 'relay' } });
     const { definition } = await embedded.callkite.workflows.get(
-      embedded.organizationId,
+      { organizationId: embedded.organizationId, mode: 'live' },
       embedded.workflowId,
     );
     const create = (mode: 'relay' | 'realtime') =>
-      embedded.callkite.workflows.create(embedded.organizationId, {
-        name: mode,
-        definition: { ...definition, voice: { mode } },
-      });
+      embedded.callkite.workflows.create(
+        { organizationId: embedded.organizationId, mode: 'live' },
+        {
+          name: mode,
+          definition: { ...definition, voice: { mode } },
+        },
+      );
     await placeAndFinish('+12025550101', (await create('relay')).id);
     expect(streamsTo('+12025550101')).toEqual([]);
     await placeAndFinish('+12025550102', (await create('realtime')).id);
@@ -141,7 +144,10 @@ describe('an interruption', () => {
       await line.hangUp();
     });
     const call = await placeAndFinish(to);
-    const { transcript } = await embedded.callkite.calls.get(embedded.organizationId, call.call_id);
+    const { transcript } = await embedded.callkite.calls.get(
+      { organizationId: embedded.organizationId, mode: 'live' },
+      call.call_id,
+    );
     const cut = transcript.find(({ interrupted }) => interrupted);
     expect(cut).toBeDefined();
     const inTranscript = words(cut?.content ?? '');

@@ -95,12 +95,15 @@ describe('a session', () => {
   it('is for the workflows of the key only', async () => {
     await refused(await session({ workflow_id: website.embedded.workflowId }), 403, 'workflow_disabled');
     const { callkite, organizationId } = website.embedded;
-    const { id } = await callkite.workflows.create(organizationId, {
-      name: 'Short-lived',
-      definition: { objective: 'x' },
-    });
+    const { id } = await callkite.workflows.create(
+      { organizationId, mode: 'live' },
+      {
+        name: 'Short-lived',
+        definition: { objective: 'x' },
+      },
+    );
     const { key } = await newKey({ workflow_ids: [id] });
-    await callkite.workflows.delete(organizationId, id);
+    await callkite.workflows.delete({ organizationId, mode: 'live' }, id);
     await refused(await session({ workflow_id: id }, { key }), 403, 'workflow_disabled');
   });
 
@@ -286,12 +289,14 @@ describe('a call-back', () => {
       ((await (await callBack({ phone, when })).json()) as { call_id: string }).call_id;
     const optedOut = await ask('+12025550152');
     const canceled = await ask('+12025550153');
-    await storage.organizations.addDoNotCall({
-      organizationId: website.embedded.organizationId,
-      phoneNumber: '+12025550152',
-      source: 'callee',
-      callId: null,
-    });
+    await storage.organizations.addDoNotCall(
+      { organizationId: website.embedded.organizationId, mode: 'live' },
+      {
+        phoneNumber: '+12025550152',
+        source: 'callee',
+        callId: null,
+      },
+    );
     expect((await website.embedded.request('POST', `/calls/${canceled}/cancel`)).status).toBe(200);
     expect(await website.finished(optedOut)).toMatchObject({ reason: 'blocked_dnc' });
     expect(await website.finished(canceled)).toMatchObject({ reason: 'canceled_by_request' });
@@ -335,12 +340,14 @@ describe('a call-back', () => {
 
   it('is refused to those who wanted no more calls, and leaves nothing', async () => {
     const { key } = await newKey({ callback_countries: ['US'], daily_calls: 1 });
-    await storage.organizations.addDoNotCall({
-      organizationId: website.embedded.organizationId,
-      phoneNumber: '+12025550166',
-      source: 'callee',
-      callId: null,
-    });
+    await storage.organizations.addDoNotCall(
+      { organizationId: website.embedded.organizationId, mode: 'live' },
+      {
+        phoneNumber: '+12025550166',
+        source: 'callee',
+        callId: null,
+      },
+    );
     await refused(await callBack({ phone: '+12025550166' }, { key }), 400, 'number_opted_out');
     expect((await callBack({ phone: '+12025550147' }, { key })).status).toBe(202);
   });

@@ -88,21 +88,27 @@ afterAll(async () => {
 
 async function furnish(): Promise<void> {
   organizationId = (await control.organizations.create({ name: 'Riverside Dental' })).id;
-  const { integration } = await control.webhooks.createIntegration(organizationId, {
-    name: 'CRM',
-    url: receiver.url,
-  });
-  const workflow = await control.workflows.create(organizationId, {
-    name: 'Visit',
-    definition: {
-      objective: 'Find out whether Tuesday at 3 pm suits the visitor for a visit.',
-      steps: [
-        { title: 'Ask', instruction: 'Ask whether Tuesday at 3 pm suits them.' },
-        { title: 'Wrap up', instruction: 'Thank them and say goodbye.' },
-      ],
-      metadata: { webhooks: [integration.id] },
+  const { integration } = await control.webhooks.createIntegration(
+    { organizationId, mode: 'live' },
+    {
+      name: 'CRM',
+      url: receiver.url,
     },
-  });
+  );
+  const workflow = await control.workflows.create(
+    { organizationId, mode: 'live' },
+    {
+      name: 'Visit',
+      definition: {
+        objective: 'Find out whether Tuesday at 3 pm suits the visitor for a visit.',
+        steps: [
+          { title: 'Ask', instruction: 'Ask whether Tuesday at 3 pm suits them.' },
+          { title: 'Wrap up', instruction: 'Thank them and say goodbye.' },
+        ],
+        metadata: { webhooks: [integration.id] },
+      },
+    },
+  );
   workflowId = workflow.id;
   const created = await control.publishableKeys.create(organizationId, {
     mode: 'live',
@@ -127,7 +133,7 @@ async function visitorAt(node: ServerNode): Promise<Visitor> {
   await visitor.agentLines(2);
   // What a killed server had not stored was not said, as far as the next one knows.
   await eventually('what was said', async () => {
-    const { transcript } = await control.calls.get(organizationId, session.call_id);
+    const { transcript } = await control.calls.get({ organizationId, mode: 'live' }, session.call_id);
     return transcript.length === 2;
   });
   return visitor;
@@ -137,7 +143,7 @@ async function finished(callId: string) {
   return eventually(
     'the result',
     async () => {
-      const { call, transcript } = await control.calls.get(organizationId, callId);
+      const { call, transcript } = await control.calls.get({ organizationId, mode: 'live' }, callId);
       return call.summary !== null && { call, transcript };
     },
     60_000,

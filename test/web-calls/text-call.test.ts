@@ -135,14 +135,17 @@ describe('a web call in writing', () => {
 
   it('tells of the tools of the server that the agent uses, with what it gives them', async () => {
     const { callkite, organizationId } = website.embedded;
-    const { id } = await callkite.workflows.create(organizationId, {
-      name: 'Parking',
-      definition: {
-        objective: 'Tell the visitor how to get there.',
-        steps: [{ title: 'Help', instruction: 'Use find_parking and tell them where to park.' }],
-        tools: ['find_parking'],
+    const { id } = await callkite.workflows.create(
+      { organizationId, mode: 'live' },
+      {
+        name: 'Parking',
+        definition: {
+          objective: 'Tell the visitor how to get there.',
+          steps: [{ title: 'Help', instruction: 'Use find_parking and tell them where to park.' }],
+          tools: ['find_parking'],
+        },
       },
-    });
+    );
     const { key } = await callkite.publishableKeys.create(organizationId, {
       mode: 'live',
       name: 'Parking',

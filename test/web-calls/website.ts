@@ -72,18 +72,21 @@ export async function startWebsite(
       url: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`,
     })
   ).json()) as { id: string };
-  const { id: workflowId } = await callkite.workflows.create(organizationId, {
-    name: 'Visit',
-    definition: {
-      objective: 'Find out whether Tuesday at 3 pm suits the visitor for a visit.',
-      steps: [
-        { title: 'Ask', instruction: 'Ask whether Tuesday at 3 pm suits them.' },
-        { title: 'Wrap up', instruction: 'Thank them and say goodbye.' },
-      ],
-      web: { variables: ['plan'] },
-      metadata: { webhooks: [webhook.id] },
+  const { id: workflowId } = await callkite.workflows.create(
+    { organizationId, mode: 'live' },
+    {
+      name: 'Visit',
+      definition: {
+        objective: 'Find out whether Tuesday at 3 pm suits the visitor for a visit.',
+        steps: [
+          { title: 'Ask', instruction: 'Ask whether Tuesday at 3 pm suits them.' },
+          { title: 'Wrap up', instruction: 'Thank them and say goodbye.' },
+        ],
+        web: { variables: ['plan'] },
+        metadata: { webhooks: [webhook.id] },
+      },
     },
-  });
+  );
   const { key, identitySecret } = await callkite.publishableKeys.create(organizationId, {
     mode: 'live',
     name: 'Website',

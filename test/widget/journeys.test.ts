@@ -295,14 +295,17 @@ describe('a page that steers it', () => {
   it('is told of the tools of the server that the agent uses', async () => {
     const { embedded, key, workflowId } = tests.world;
     const { callkite, organizationId } = embedded;
-    const { id: workflow } = await callkite.workflows.create(organizationId, {
-      name: 'Parking',
-      definition: {
-        objective: 'Tell the visitor how to get there.',
-        steps: [{ title: 'Help', instruction: 'Use find_parking and tell them where to park.' }],
-        tools: ['find_parking'],
+    const { id: workflow } = await callkite.workflows.create(
+      { organizationId, mode: 'live' },
+      {
+        name: 'Parking',
+        definition: {
+          objective: 'Tell the visitor how to get there.',
+          steps: [{ title: 'Help', instruction: 'Use find_parking and tell them where to park.' }],
+          tools: ['find_parking'],
+        },
       },
-    });
+    );
     await callkite.publishableKeys.update(organizationId, key.id, { workflowIds: [workflowId, workflow] });
     const site = await tests.visit({ workflow, attributes: 'voice="off"' });
     await site.enter();

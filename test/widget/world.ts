@@ -128,19 +128,22 @@ export async function startWorld(
     },
   });
   const { callkite, organizationId, url } = embedded;
-  const { id: workflowId } = await callkite.workflows.create(organizationId, {
-    name: 'Visit',
-    definition: {
-      agent: { name: 'Robin', onBehalfOf: 'Example Dental' },
-      ...(options.opening !== undefined && { opening: options.opening }),
-      objective: 'Find out whether Tuesday at 3 pm suits the visitor for a check-up.',
-      steps: [
-        { title: 'Ask', instruction: 'Ask whether Tuesday at 3 pm suits them.' },
-        { title: 'Close', instruction: 'Thank them and say goodbye.' },
-      ],
-      voicemail: { message: 'This is a reminder of your appointment on Tuesday at 3 pm.' },
+  const { id: workflowId } = await callkite.workflows.create(
+    { organizationId, mode: 'live' },
+    {
+      name: 'Visit',
+      definition: {
+        agent: { name: 'Robin', onBehalfOf: 'Example Dental' },
+        ...(options.opening !== undefined && { opening: options.opening }),
+        objective: 'Find out whether Tuesday at 3 pm suits the visitor for a check-up.',
+        steps: [
+          { title: 'Ask', instruction: 'Ask whether Tuesday at 3 pm suits them.' },
+          { title: 'Close', instruction: 'Thank them and say goodbye.' },
+        ],
+        voicemail: { message: 'This is a reminder of your appointment on Tuesday at 3 pm.' },
+      },
     },
-  });
+  );
   const files = new Map<string, { body: string; headers: Record<string, string> }>();
   const site = createServer((request, response) => {
     const found = files.get(request.url ?? '');

@@ -57,19 +57,17 @@ export async function firstStart(
   const organization = existing ?? (await callkite.organizations.create({ name: 'My organization' }));
   for (const [mode, account] of Object.entries(emulated) as [Mode, EmulatedAccount][]) {
     const { accountId, secret } = account;
-    const connection = await callkite.organizations.connectCarrier(organization.id, {
-      mode,
-      accountId,
-      secret,
-    });
-    await callkite.organizations.connectNumber(organization.id, connection.id, account.phoneNumber);
+    const scope = { organizationId: organization.id, mode };
+    const connection = await callkite.organizations.connectCarrier(scope, { accountId, secret });
+    await callkite.organizations.connectNumber(scope, connection.id, account.phoneNumber);
   }
+  const live = { organizationId: organization.id, mode: 'live' } as const;
   // First, so that the sample is the newest workflow.
   const demo = await setUpVisitorDemo(callkite, organization.id, pageUrls);
-  const workflows = await callkite.workflows.summaries(organization.id);
+  const workflows = await callkite.workflows.summaries(live);
   const { id: workflowId } =
     workflows.find(({ name }) => name === appointmentReminder.name) ??
-    (await callkite.workflows.create(organization.id, appointmentReminder));
+    (await callkite.workflows.create(live, appointmentReminder));
   const key = async (mode: Mode) =>
     (await callkite.organizations.createApiKey(organization.id, { mode, name: 'First start' })).key;
   return {
@@ -93,9 +91,10 @@ export async function leaveEmulatedNetwork(
   do {
     const page: Page<Organization> = await organizations.list({ limit: 100, cursor });
     for (const { id } of page.items) {
-      for (const connection of await organizations.listConnections(id)) {
-        if (connection.mode === 'live' && connection.accountId === emulated.accountId) {
-          await organizations.deleteConnection(id, connection.id);
+      const live = { organizationId: id, mode: 'live' } as const;
+      for (const connection of await organizations.listConnections(live)) {
+        if (connection.accountId === emulated.accountId) {
+          await organizations.deleteConnection(live, connection.id);
         }
       }
     }

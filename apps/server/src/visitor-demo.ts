@@ -43,7 +43,9 @@ const workflow = {
 
 /** The demonstration of an organization, as far as it has one. @returns `null` when it has none */
 async function demoOf(parts: Parts, organizationId: string): Promise<[PublishableKey, string] | null> {
-  const existing = new Set((await parts.workflows.summaries(organizationId)).map(({ id }) => id));
+  const existing = new Set(
+    (await parts.workflows.summaries({ organizationId, mode: 'live' })).map(({ id }) => id),
+  );
   const keys = await all((page) => parts.publishableKeys.list(organizationId, page));
   // The first one was printed at the first start.
   for (const key of keys.toReversed()) {
@@ -73,7 +75,7 @@ export async function setUpVisitorDemo(
       await parts.publishableKeys.update(organizationId, key.id, { allowedOrigins });
     return { organizationId, key: key.key, workflowId };
   }
-  const { id: workflowId } = await parts.workflows.create(organizationId, workflow);
+  const { id: workflowId } = await parts.workflows.create({ organizationId, mode: 'live' }, workflow);
   const { key } = await parts.publishableKeys.create(organizationId, {
     mode: 'test',
     name: keyName,

@@ -148,13 +148,13 @@ export function createCallkite(options: CallkiteOptions): Callkite {
     speechModelFor,
     tools,
     async transfersOffered(call, { abilities }) {
-      const { organizationId, connectionId } = call;
+      const { connectionId } = call;
       // A visitor of a web page has no line that could be put through.
       if (connectionId === null) return [];
-      const connection = await storage.organizations.getConnection(organizationId, connectionId);
+      const connection = await storage.organizations.getConnection(call, connectionId);
       if (!connection || !mayTransfer(connection)) return [];
       const found = await Promise.all(
-        abilities.transfer.map((id) => storage.transfers.getIntegration(organizationId, id)),
+        abilities.transfer.map((id) => storage.transfers.getIntegration(call, id)),
       );
       return found.filter((integration) => integration !== null);
     },

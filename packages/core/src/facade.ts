@@ -71,27 +71,25 @@ export function createFacade(services: Services): Pick<Callkite, keyof Services>
       update: async (id, change) => organizations.update(id, checked(updateOrganizationRequest, change)),
       createApiKey: async (id, input) => organizations.createApiKey(id, checked(createApiKeyRequest, input)),
       listApiKeys: async (id, page) => organizations.listApiKeys(id, checkedPage(page)),
-      async connectCarrier(id, { mode, ...input }) {
-        return organizations.connectCarrier(id, { mode, ...checked(createConnectionRequest, input) });
-      },
-      async connectNumber(id, connectionId, phoneNumber) {
+      connectCarrier: async (scope, input) =>
+        organizations.connectCarrier(scope, checked(createConnectionRequest, input)),
+      async connectNumber(scope, connectionId, phoneNumber) {
         const number = checked(connectNumberRequest, { phoneNumber });
-        return organizations.connectNumber(id, connectionId, number.phoneNumber);
+        return organizations.connectNumber(scope, connectionId, number.phoneNumber);
       },
     },
     workflows: {
       ...workflows,
-      create: async (id, input) => workflows.create(id, checked(createWorkflowRequest, input)),
-      list: async (id, page) => workflows.list(id, checkedPage(page)),
-      update: async (organizationId, id, change) =>
-        workflows.update(organizationId, id, checked(updateWorkflowRequest, change)),
+      create: async (scope, input) => workflows.create(scope, checked(createWorkflowRequest, input)),
+      list: async (scope, page) => workflows.list(scope, checkedPage(page)),
+      update: async (scope, id, change) =>
+        workflows.update(scope, id, checked(updateWorkflowRequest, change)),
     },
     forms: {
       ...forms,
-      create: async (id, input) => forms.create(id, checked(createFormRequest, input)),
-      list: async (id, page) => forms.list(id, checkedPage(page)),
-      update: async (organizationId, id, change) =>
-        forms.update(organizationId, id, checked(updateFormRequest, change)),
+      create: async (scope, input) => forms.create(scope, checked(createFormRequest, input)),
+      list: async (scope, page) => forms.list(scope, checkedPage(page)),
+      update: async (scope, id, change) => forms.update(scope, id, checked(updateFormRequest, change)),
     },
     calls: {
       ...calls,
@@ -101,7 +99,7 @@ export function createFacade(services: Services): Pick<Callkite, keyof Services>
         const callId = idOf(accepted);
         const { replayed } = accepted;
         if (!replayed) return { callId, workflowId: request.workflowId, replayed };
-        const { call } = await calls.get(caller.organizationId, callId);
+        const { call } = await calls.get(caller, callId);
         return { callId, workflowId: call.workflowId, replayed };
       },
       async prompt(caller, input) {
@@ -116,18 +114,19 @@ export function createFacade(services: Services): Pick<Callkite, keyof Services>
     },
     webhooks: {
       ...webhooks,
-      createIntegration: async (id, input) =>
-        webhooks.createIntegration(id, checked(createWebhookRequest, input)),
-      listIntegrations: async (id, page) => webhooks.listIntegrations(id, checkedPage(page)),
-      listDeliveries: async (id, filter, page) => webhooks.listDeliveries(id, filter, checkedPage(page)),
+      createIntegration: async (scope, input) =>
+        webhooks.createIntegration(scope, checked(createWebhookRequest, input)),
+      listIntegrations: async (scope, page) => webhooks.listIntegrations(scope, checkedPage(page)),
+      listDeliveries: async (scope, filter, page) =>
+        webhooks.listDeliveries(scope, filter, checkedPage(page)),
     },
     transferIntegrations: {
       ...transferIntegrations,
-      create: async (caller, settings) =>
-        transferIntegrations.create(caller, checked(createTransferIntegrationRequest, settings)),
-      list: async (id, page) => transferIntegrations.list(id, checkedPage(page)),
-      update: async (organizationId, id, change) =>
-        transferIntegrations.update(organizationId, id, checked(updateTransferIntegrationRequest, change)),
+      create: async (scope, settings) =>
+        transferIntegrations.create(scope, checked(createTransferIntegrationRequest, settings)),
+      list: async (scope, page) => transferIntegrations.list(scope, checkedPage(page)),
+      update: async (scope, id, change) =>
+        transferIntegrations.update(scope, id, checked(updateTransferIntegrationRequest, change)),
     },
     publishableKeys: {
       ...publishableKeys,

@@ -53,7 +53,7 @@ export type {
   TurnRequest,
 } from './ports/language-model.ts';
 export { type Logger, silentLogger } from './ports/logger.ts';
-export type { Mode } from './ports/mode.ts';
+export type { Mode, Scope } from './ports/mode.ts';
 export type {
   ApiKeyRecord,
   CarrierConnection,

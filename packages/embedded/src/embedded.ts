@@ -109,16 +109,18 @@ export async function startEmbedded(options: EmbeddedOptions = {}): Promise<Embe
   const line = async (mode: Mode) => {
     const account = options.account ?? builtInAccounts.approved;
     const callsPerSecond = options.callsPerSecond ?? (options.account ? undefined : 50);
-    const connection = await callkite.organizations.connectCarrier(organizationId, {
-      mode,
-      accountId: account.sid,
-      secret: account.authToken,
-      ...(callsPerSecond !== undefined && { callsPerSecond }),
-    });
+    const connection = await callkite.organizations.connectCarrier(
+      { organizationId, mode },
+      {
+        accountId: account.sid,
+        secret: account.authToken,
+        ...(callsPerSecond !== undefined && { callsPerSecond }),
+      },
+    );
     const [first, second] = account.phoneNumbers;
     const phoneNumber = mode === 'test' ? (second ?? first) : first;
     if (phoneNumber === undefined) throw new TypeError('the account needs a phone number');
-    await callkite.organizations.connectNumber(organizationId, connection.id, phoneNumber);
+    await callkite.organizations.connectNumber({ organizationId, mode }, connection.id, phoneNumber);
     const { key, record } = await callkite.organizations.createApiKey(organizationId, { mode, name: mode });
     return { connectionId: connection.id, key, keyId: record.id };
   };

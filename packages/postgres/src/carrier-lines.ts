@@ -51,33 +51,37 @@ export function createCarrierLines({ kysely, tables }: Database): LinesPart {
       return toConnection(row);
     },
 
-    async getConnection(organizationId, id) {
+    async getConnection({ organizationId, mode }, id) {
       const row = await kysely
         .selectFrom('connections')
         .selectAll()
         .where('organization_id', '=', organizationId)
+        .where('mode', '=', mode)
         .where('id', '=', id)
         .executeTakeFirst();
       return row === undefined ? null : toConnection(row);
     },
 
-    async listConnections(organizationId) {
+    async listConnections({ organizationId, mode }) {
       const rows = await kysely
         .selectFrom('connections')
         .selectAll()
         .where('organization_id', '=', organizationId)
+        .where('mode', '=', mode)
         .orderBy('created_at', 'desc')
         .orderBy('id', 'desc')
         .execute();
       return rows.map(toConnection);
     },
 
-    deleteConnection(organizationId, id) {
+    deleteConnection({ organizationId, mode }, id) {
       return kysely.transaction().execute(async (transaction) => {
         // Excludes a dispatcher: it takes this lock before it looks for a call to dial.
         const { rows } = await sql<{ id: string }>`
           select id from ${tables.connections}
-          where organization_id = ${organizationId} and id = ${id} for update`.execute(transaction);
+          where organization_id = ${organizationId} and mode = ${mode} and id = ${id} for update`.execute(
+          transaction,
+        );
         if (rows.length === 0) return false;
         const open = await transaction
           .selectFrom('attempts')
@@ -145,18 +149,19 @@ export function createCarrierLines({ kysely, tables }: Database): LinesPart {
       });
     },
 
-    async listNumbers(organizationId) {
+    async listNumbers({ organizationId, mode }) {
       const rows = await kysely
         .selectFrom('numbers')
         .selectAll()
         .where('organization_id', '=', organizationId)
+        .where('mode', '=', mode)
         .orderBy('created_at', 'desc')
         .orderBy('id', 'desc')
         .execute();
       return rows.map(toNumber);
     },
 
-    disconnectNumber(organizationId, id) {
+    disconnectNumber({ organizationId, mode }, id) {
       return kysely.transaction().execute(async (transaction) => {
         await sql`
           select 1 from ${tables.organizations} where id = ${organizationId} for no key update`.execute(
@@ -165,8 +170,9 @@ export function createCarrierLines({ kysely, tables }: Database): LinesPart {
         const gone = await transaction
           .deleteFrom('numbers')
           .where('organization_id', '=', organizationId)
+          .where('mode', '=', mode)
           .where('id', '=', id)
-          .returning(['mode', 'is_default'])
+          .returning('is_default')
           .executeTakeFirst();
         if (gone === undefined) return false;
         if (gone.is_default) {
@@ -174,7 +180,7 @@ export function createCarrierLines({ kysely, tables }: Database): LinesPart {
             update ${tables.numbers} set is_default = true
             where id = (
               select id from ${tables.numbers}
-              where organization_id = ${organizationId} and mode = ${gone.mode}
+              where organization_id = ${organizationId} and mode = ${mode}
               order by created_at, id limit 1)`.execute(transaction);
         }
         return true;

@@ -26,12 +26,13 @@ function createIntegrations({ kysely, tables }: Database): IntegrationsPart {
   );
 
   return {
-    async createIntegration(integration) {
+    async createIntegration({ organizationId, mode }, integration) {
       const row = await kysely
         .insertInto('integrations')
         .values({
           id: integration.id,
-          organization_id: integration.organizationId,
+          organization_id: organizationId,
+          mode,
           name: integration.name,
           url: integration.url,
           sealed_secret: integration.sealedSecret,
@@ -42,23 +43,25 @@ function createIntegrations({ kysely, tables }: Database): IntegrationsPart {
       return toIntegration(row);
     },
 
-    async getIntegration(organizationId, id) {
+    async getIntegration({ organizationId, mode }, id) {
       const row = await kysely
         .selectFrom('integrations')
         .selectAll()
         .select(hasFormer)
         .where('organization_id', '=', organizationId)
+        .where('mode', '=', mode)
         .where('id', '=', id)
         .executeTakeFirst();
       return row === undefined ? null : toIntegration(row);
     },
 
-    async listIntegrations(organizationId, page) {
+    async listIntegrations({ organizationId, mode }, page) {
       const rows = await kysely
         .selectFrom('integrations')
         .selectAll()
         .select(hasFormer)
         .where('organization_id', '=', organizationId)
+        .where('mode', '=', mode)
         .where(startOf(page, 'integrations'))
         .orderBy('created_at', 'desc')
         .orderBy('id', 'desc')
@@ -67,7 +70,7 @@ function createIntegrations({ kysely, tables }: Database): IntegrationsPart {
       return toPage(rows, page, toIntegration);
     },
 
-    async rotateSecret(organizationId, id, { sealedSecret, formerLifetimeMs }) {
+    async rotateSecret({ organizationId, mode }, id, { sealedSecret, formerLifetimeMs }) {
       const row = await kysely
         .updateTable('integrations')
         .set({
@@ -76,6 +79,7 @@ function createIntegrations({ kysely, tables }: Database): IntegrationsPart {
           former_secret_expires_at: sql`clock_timestamp() + ${formerLifetimeMs} * interval '1 millisecond'`,
         })
         .where('organization_id', '=', organizationId)
+        .where('mode', '=', mode)
         .where('id', '=', id)
         .returningAll()
         .returning(hasFormer)
@@ -83,11 +87,11 @@ function createIntegrations({ kysely, tables }: Database): IntegrationsPart {
       return row === undefined ? null : toIntegration(row);
     },
 
-    async deleteIntegration(organizationId, id) {
+    async deleteIntegration({ organizationId, mode }, id) {
       const { rows } = await sql`
         with gone as (
           delete from ${tables.integrations}
-          where organization_id = ${organizationId} and id = ${id} returning id
+          where organization_id = ${organizationId} and mode = ${mode} and id = ${id} returning id
         ), failed as (
           update ${tables.deliveries} d set status = 'failed' from gone
           where d.integration_id = gone.id and d.status = 'pending' returning d.id
@@ -111,7 +115,7 @@ function createDeliveries({ kysely, tables }: Database): DeliveriesPart {
       return toDelivery(only(rows));
     },
 
-    async get(deliveryId) {
+    async load(deliveryId) {
       const row = await kysely
         .selectFrom('deliveries')
         .selectAll()
@@ -120,8 +124,23 @@ function createDeliveries({ kysely, tables }: Database): DeliveriesPart {
       return row === undefined ? null : toDelivery(row);
     },
 
-    async list(organizationId, filter, page) {
-      let query = kysely.selectFrom('deliveries').selectAll().where('organization_id', '=', organizationId);
+    async get({ organizationId, mode }, deliveryId) {
+      const row = await kysely
+        .selectFrom('deliveries')
+        .selectAll()
+        .where('organization_id', '=', organizationId)
+        .where('mode', '=', mode)
+        .where('id', '=', deliveryId)
+        .executeTakeFirst();
+      return row === undefined ? null : toDelivery(row);
+    },
+
+    async list({ organizationId, mode }, filter, page) {
+      let query = kysely
+        .selectFrom('deliveries')
+        .selectAll()
+        .where('organization_id', '=', organizationId)
+        .where('mode', '=', mode);
       if (filter.integrationId !== undefined)
         query = query.where('integration_id', '=', filter.integrationId);
       if (filter.callId !== undefined) query = query.where('call_id', '=', filter.callId);
@@ -134,12 +153,13 @@ function createDeliveries({ kysely, tables }: Database): DeliveriesPart {
       return toPage(rows, page, toDelivery);
     },
 
-    async listAttempts(organizationId, deliveryId) {
+    async listAttempts({ organizationId, mode }, deliveryId) {
       const rows = await kysely
         .selectFrom('delivery_attempts')
         .innerJoin('deliveries', 'deliveries.id', 'delivery_attempts.delivery_id')
         .selectAll('delivery_attempts')
         .where('deliveries.organization_id', '=', organizationId)
+        .where('deliveries.mode', '=', mode)
         .where('deliveries.id', '=', deliveryId)
         .orderBy('delivery_attempts.number')
         .execute();
@@ -184,11 +204,11 @@ function createDeliveries({ kysely, tables }: Database): DeliveriesPart {
           or (d.status <> 'failed' and ${status} = 'delivered'))`.execute(kysely);
     },
 
-    async resend(organizationId, deliveryId) {
+    async resend({ organizationId, mode }, deliveryId) {
       const { rows } = await sql<Selectable<DeliveryRow>>`
         with again as (
           update ${tables.deliveries} set status = 'pending'
-          where organization_id = ${organizationId} and id = ${deliveryId} and kind = 'webhook'
+          where organization_id = ${organizationId} and mode = ${mode} and id = ${deliveryId} and kind = 'webhook'
             and status <> 'pending' and body <> ''
           returning *
         ), job as (
@@ -203,6 +223,7 @@ function createDeliveries({ kysely, tables }: Database): DeliveriesPart {
         .selectFrom('deliveries')
         .select(['kind', 'body'])
         .where('organization_id', '=', organizationId)
+        .where('mode', '=', mode)
         .where('id', '=', deliveryId)
         .executeTakeFirst();
       if (row === undefined) return null;
@@ -230,6 +251,7 @@ export async function addDeliveries(
       deliveries.map((delivery) => ({
         id: delivery.id,
         organization_id: delivery.organizationId,
+        mode: delivery.mode,
         call_id: delivery.callId,
         kind: delivery.kind,
         integration_id: delivery.integrationId,
@@ -256,6 +278,7 @@ function toIntegration({
   return {
     id: row.id,
     organizationId: row.organization_id,
+    mode: row.mode,
     name: row.name,
     url: row.url,
     sealedSecret: row.sealed_secret,
@@ -268,6 +291,7 @@ function toDelivery(row: Selectable<DeliveryRow>): Delivery {
   return {
     id: row.id,
     organizationId: row.organization_id,
+    mode: row.mode,
     callId: row.call_id,
     kind: row.kind,
     integrationId: row.integration_id,

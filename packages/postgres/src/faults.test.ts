@@ -95,12 +95,14 @@ describe('with a Postgres server', () => {
 
     await stranger.query('begin');
     await stranger.query('lock table callkite.calls in access exclusive mode');
-    const running = expect(storage.calls.cancel('org_1', 'call_1')).rejects.toMatchObject(unavailable);
+    const running = expect(
+      storage.calls.cancel({ organizationId: 'org_1', mode: 'live' }, 'call_1'),
+    ).rejects.toMatchObject(unavailable);
     await new Promise((resolve) => setTimeout(resolve, 50));
     await cut();
     await running;
     await stranger.query('rollback');
-    expect(await storage.calls.cancel('org_1', 'call_1')).toBeNull();
+    expect(await storage.calls.cancel({ organizationId: 'org_1', mode: 'live' }, 'call_1')).toBeNull();
   });
 
   it('knows of a call whose acceptance was stored and never answered', async () => {
@@ -111,7 +113,7 @@ describe('with a Postgres server', () => {
     const call = { ...input('unanswered'), idempotency: null };
     expect(await behind.calls.accept(call)).toMatchObject({ result: 'accepted' });
     expect(line.cuts).toBe(1);
-    expect(await storage.calls.get(call.organizationId, call.callId)).toMatchObject({ state: 'queued' });
+    expect(await storage.calls.get(call, call.callId)).toMatchObject({ state: 'queued' });
     await behind.stop();
     await line.close();
   });
@@ -121,7 +123,9 @@ describe('with a Postgres server', () => {
     await stranger.query('lock table callkite.calls in access exclusive mode');
     try {
       const results = await Promise.allSettled(
-        Array.from({ length: 20 }, () => storage.calls.cancel('org_1', 'call_1')),
+        Array.from({ length: 20 }, () =>
+          storage.calls.cancel({ organizationId: 'org_1', mode: 'live' }, 'call_1'),
+        ),
       );
       for (const result of results) {
         expect(result.status === 'rejected' && result.reason).toMatchObject(unavailable);
@@ -222,7 +226,9 @@ describe('without a Postgres server', () => {
     const storage = postgres({ connectionString: 'postgres://callkite@127.0.0.1:1/callkite' });
     await expect(storage.start()).rejects.toMatchObject(unavailable);
     await expect(storage.ping()).rejects.toMatchObject(unavailable);
-    await expect(storage.calls.get('org_1', 'call_1')).rejects.toMatchObject(unavailable);
+    await expect(
+      storage.calls.get({ organizationId: 'org_1', mode: 'live' }, 'call_1'),
+    ).rejects.toMatchObject(unavailable);
     await expect(
       storage.createRateLimiter({ keyPrefix: 'requests', points: 1, durationSeconds: 1 }).consume('org_1'),
     ).rejects.toBeInstanceOf(Error);

@@ -1,12 +1,12 @@
 import type { FormField } from '@callkite/contract';
-import { type CallForm, CallkiteError, type FormRecord, type FormStore } from '@callkite/core';
+import { type CallForm, CallkiteError, type FormRecord, type FormStore, type Scope } from '@callkite/core';
 import { type Kysely, type Selectable, sql } from 'kysely';
 import { unerasedCall } from './calls/locking.ts';
 import { type Database, only } from './database.ts';
 import { rowsFor, startOf, toPage } from './paging.ts';
 import type { FormRow, FormVersionRow, Tables } from './schema.ts';
 
-type JoinedRow = Pick<Selectable<FormRow>, 'id' | 'organization_id' | 'created_at'> &
+type JoinedRow = Pick<Selectable<FormRow>, 'id' | 'organization_id' | 'mode' | 'created_at'> &
   Pick<Selectable<FormVersionRow>, 'version' | 'title' | 'fields'> & { updated_at: Date };
 
 /** A form of a call with one of its answers, or with none. */
@@ -23,31 +23,31 @@ interface AnswerRow {
 
 export function createFormStore({ kysely, tables }: Database): FormStore {
   return {
-    async create({ id, organizationId, title, fields }) {
+    async create({ organizationId, mode }, { id, title, fields }) {
       const { rows } = await sql<{ created_at: Date }>`
         with form as (
-          insert into ${tables.forms} (id, organization_id, current_version, created_at)
-          values (${id}, ${organizationId}, 1, now())
+          insert into ${tables.forms} (id, organization_id, mode, current_version, created_at)
+          values (${id}, ${organizationId}, ${mode}, 1, now())
           returning id, created_at
         )
         insert into ${tables.form_versions} (form_id, version, title, fields, created_at)
         select id, 1, ${title}, ${JSON.stringify(fields)}::jsonb, created_at from form
         returning created_at`.execute(kysely);
       const createdAt = only(rows).created_at;
-      return { id, organizationId, title, fields, version: 1, createdAt, updatedAt: createdAt };
+      return { id, organizationId, mode, title, fields, version: 1, createdAt, updatedAt: createdAt };
     },
 
-    async get(organizationId, id) {
+    async get(scope, id) {
       const row = await currentVersions(kysely)
-        .where('forms.organization_id', '=', organizationId)
+        .where(isSeenFrom(scope))
         .where('forms.id', '=', id)
         .executeTakeFirst();
       return row === undefined ? null : toForm(row);
     },
 
-    async getVersion(organizationId, id, version) {
+    async getVersion(scope, id, version) {
       const row = await versions(kysely)
-        .where('forms.organization_id', '=', organizationId)
+        .where(isSeenFrom(scope))
         .where('forms.id', '=', id)
         .where('form_versions.version', '=', version)
         .executeTakeFirst();
@@ -65,9 +65,9 @@ export function createFormStore({ kysely, tables }: Database): FormStore {
         : { organizationId: row.organization_id, deleted: row.deleted_at !== null };
     },
 
-    async list(organizationId, page) {
+    async list(scope, page) {
       const rows = await currentVersions(kysely)
-        .where('forms.organization_id', '=', organizationId)
+        .where(isSeenFrom(scope))
         .where(startOf(page, 'forms'))
         .orderBy('forms.created_at', 'desc')
         .orderBy('forms.id', 'desc')
@@ -76,16 +76,18 @@ export function createFormStore({ kysely, tables }: Database): FormStore {
       return toPage(rows, page, toForm);
     },
 
-    update(organizationId, id, change) {
+    update(scope, id, change) {
       return kysely.transaction().execute(async (transaction) => {
         await sql`
           select 1 from ${tables.forms}
-          where organization_id = ${organizationId} and id = ${id} for no key update`.execute(transaction);
+          where organization_id = ${scope.organizationId} and id = ${id} for no key update`.execute(
+          transaction,
+        );
         const row = await currentVersions(transaction)
-          .where('forms.organization_id', '=', organizationId)
+          .where(isSeenFrom(scope))
           .where('forms.id', '=', id)
           .executeTakeFirst();
-        if (row === undefined) return null;
+        if (row?.mode !== scope.mode) return null;
         if (change.expectedVersion !== undefined && change.expectedVersion !== row.version) {
           throw new CallkiteError(
             'conflict',
@@ -106,11 +108,12 @@ export function createFormStore({ kysely, tables }: Database): FormStore {
       });
     },
 
-    async delete(organizationId, id) {
+    async delete({ organizationId, mode }, id) {
       const row = await kysely
         .updateTable('forms')
         .set({ deleted_at: sql`clock_timestamp()` })
         .where('organization_id', '=', organizationId)
+        .where('mode', '=', mode)
         .where('id', '=', id)
         .where('deleted_at', 'is', null)
         .returning('id')
@@ -149,6 +152,10 @@ export function createFormStore({ kysely, tables }: Database): FormStore {
   };
 }
 
+/** Live forms are also seen from test mode. */
+const isSeenFrom = ({ organizationId, mode }: Scope) =>
+  sql<boolean>`forms.organization_id = ${organizationId} and forms.mode in ('live', ${mode})`;
+
 function versions(executor: Kysely<Tables>) {
   return executor
     .selectFrom('forms')
@@ -156,6 +163,7 @@ function versions(executor: Kysely<Tables>) {
     .select([
       'forms.id',
       'forms.organization_id',
+      'forms.mode',
       'forms.created_at',
       'form_versions.version',
       'form_versions.title',
@@ -174,6 +182,7 @@ function toForm(row: JoinedRow): FormRecord {
   return {
     id: row.id,
     organizationId: row.organization_id,
+    mode: row.mode,
     title: row.title,
     version: row.version,
     fields: row.fields,

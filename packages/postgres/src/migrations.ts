@@ -11,6 +11,7 @@ import { spendingLimit } from './migrations/0010-spending-limit.ts';
 import { secretsAndErasure } from './migrations/0011-secrets-and-erasure.ts';
 import { velocity } from './migrations/0012-velocity.ts';
 import { offTheRecord } from './migrations/0013-off-the-record.ts';
+import { modes } from './migrations/0014-modes.ts';
 
 /** In order; a shipped one is never edited, only followed. */
 const migrations: Record<string, Migration> = {
@@ -26,6 +27,7 @@ const migrations: Record<string, Migration> = {
   '0011-secrets-and-erasure': secretsAndErasure,
   '0012-velocity': velocity,
   '0013-off-the-record': offTheRecord,
+  '0014-modes': modes,
 };
 
 /**

@@ -81,20 +81,18 @@ async function over(changes?: Parameters<Tenant['placed']>[0]): Promise<string> 
   return callId;
 }
 
-const erase = (callId: string) => storage.calls.erase(tenant.organizationId, callId, blank);
+const erase = (callId: string) => storage.calls.erase(tenant, callId, blank);
 
 describe('a refusal of recording after the end', () => {
   async function finished() {
-    const form = await storage.forms.create({
+    const form = await storage.forms.create(tenant, {
       id: createId('form'),
-      organizationId: tenant.organizationId,
       title: 'Visit',
       fields: [{ name: 'Name', type: 'text', required: true }],
     });
     const workflowId = createId('wf');
-    await storage.workflows.create({
+    await storage.workflows.create(tenant, {
       id: workflowId,
-      organizationId: tenant.organizationId,
       name: 'Visit',
       definition: workflowDefinition.parse({ objective: 'Ask.', forms: [form.id] }),
     });
@@ -152,13 +150,13 @@ describe('the workflow of a prompt call', () => {
         answer: { status: 200, body: '{}' },
       },
     });
-    const name = async () => (await storage.workflows.get(tenant.organizationId, workflowId))?.name;
+    const name = async () => (await storage.workflows.get(tenant, workflowId))?.name;
     return { callId, workflowId, again, name };
   }
 
   async function prompt(changes: Parameters<Tenant['accept']>[0]): Promise<string> {
     const callId = await tenant.accept(changes);
-    await storage.calls.cancel(tenant.organizationId, callId);
+    await storage.calls.cancel(tenant, callId);
     return callId;
   }
 
@@ -171,7 +169,7 @@ describe('the workflow of a prompt call', () => {
     );
     expect(erased.status).toBe('fulfilled');
     expect(accepted).toEqual({ status: 'fulfilled', value: { result: 'workflow-not-found' } });
-    expect(await storage.calls.get(tenant.organizationId, again.callId)).toBeNull();
+    expect(await storage.calls.get(tenant, again.callId)).toBeNull();
     expect(await name()).toBeUndefined();
   });
 
@@ -216,12 +214,11 @@ describe('an opt-out', () => {
     const callId = await over();
     const { to } = await tenant.call(callId);
     const entry = {
-      organizationId: tenant.organizationId,
       phoneNumber: to,
       source: 'callee',
       callId,
     } as const;
-    const optOut = () => storage.organizations.addDoNotCall(entry);
+    const optOut = () => storage.organizations.addDoNotCall(tenant, entry);
     const named = async () => {
       const { rows } = await observer.query<{ call_id: string | null }>(
         'select call_id from callkite.do_not_call where organization_id = $1 and phone_number = $2',

@@ -85,6 +85,7 @@ export interface NumberRow {
 
 interface DoNotCallRow {
   organization_id: string;
+  mode: Mode;
   phone_number: string;
   source: 'callee' | 'api';
   call_id: string | null;
@@ -94,6 +95,7 @@ interface DoNotCallRow {
 export interface WorkflowRow {
   id: string;
   organization_id: string;
+  mode: Mode;
   source: WorkflowRecord['source'];
   name: string;
   current_version: number;
@@ -112,6 +114,7 @@ export interface WorkflowVersionRow {
 export interface FormRow {
   id: string;
   organization_id: string;
+  mode: Mode;
   current_version: number;
   created_at: Stamp;
   deleted_at: Moment;
@@ -170,6 +173,8 @@ interface RecordingRow {
 export interface TransferIntegrationRow {
   id: string;
   organization_id: string;
+  /** Of the keys that see it; `mode` is how calls are put through. */
+  key_mode: Mode;
   name: string;
   mode: TransferMode;
   phone_number: string;
@@ -367,6 +372,7 @@ interface JobRow {
 export interface IntegrationRow {
   id: string;
   organization_id: string;
+  mode: Mode;
   name: string;
   url: string;
   sealed_secret: string;
@@ -378,6 +384,7 @@ export interface IntegrationRow {
 export interface DeliveryRow {
   id: string;
   organization_id: string;
+  mode: Mode;
   call_id: string | null;
   kind: Delivery['kind'];
   integration_id: string | null;

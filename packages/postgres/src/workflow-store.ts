@@ -1,20 +1,20 @@
 import type { WorkflowDefinition } from '@callkite/contract';
-import { CallkiteError, type WorkflowRecord, type WorkflowStore } from '@callkite/core';
+import { CallkiteError, type Scope, type WorkflowRecord, type WorkflowStore } from '@callkite/core';
 import { type Kysely, type Selectable, sql } from 'kysely';
 import { type Database, only, type TableNames } from './database.ts';
 import { rowsFor, startOf, toPage } from './paging.ts';
 import type { Tables, WorkflowRow, WorkflowVersionRow } from './schema.ts';
 
-type JoinedRow = Pick<Selectable<WorkflowRow>, 'id' | 'organization_id' | 'source' | 'created_at'> &
+type JoinedRow = Pick<Selectable<WorkflowRow>, 'id' | 'organization_id' | 'mode' | 'source' | 'created_at'> &
   Pick<Selectable<WorkflowVersionRow>, 'version' | 'name' | 'definition'> & { updated_at: Date };
 
 export function createWorkflowStore({ kysely, tables }: Database): WorkflowStore {
   return {
-    async create({ id, organizationId, name, definition }) {
+    async create({ organizationId, mode }, { id, name, definition }) {
       const { rows } = await sql<{ created_at: Date }>`
         with workflow as (
-          insert into ${tables.workflows} (id, organization_id, source, name, current_version, created_at)
-          values (${id}, ${organizationId}, 'api', ${name}, 1, now())
+          insert into ${tables.workflows} (id, organization_id, mode, source, name, current_version, created_at)
+          values (${id}, ${organizationId}, ${mode}, 'api', ${name}, 1, now())
           returning id, name, created_at
         )
         insert into ${tables.workflow_versions} (workflow_id, version, name, definition, created_at)
@@ -24,6 +24,7 @@ export function createWorkflowStore({ kysely, tables }: Database): WorkflowStore
       return {
         id,
         organizationId,
+        mode,
         name,
         source: 'api',
         version: 1,
@@ -33,9 +34,9 @@ export function createWorkflowStore({ kysely, tables }: Database): WorkflowStore
       };
     },
 
-    async get(organizationId, id) {
+    async get(scope, id) {
       const row = await currentVersions(kysely)
-        .where('workflows.organization_id', '=', organizationId)
+        .where(isSeenFrom(scope))
         .where('workflows.id', '=', id)
         .executeTakeFirst();
       return row === undefined ? null : toWorkflow(row);
@@ -52,18 +53,18 @@ export function createWorkflowStore({ kysely, tables }: Database): WorkflowStore
         : { organizationId: row.organization_id, deleted: row.deleted_at !== null };
     },
 
-    async getVersion(organizationId, id, version) {
+    async getVersion(scope, id, version) {
       const row = await versions(kysely)
-        .where('workflows.organization_id', '=', organizationId)
+        .where(isSeenFrom(scope))
         .where('workflows.id', '=', id)
         .where('workflow_versions.version', '=', version)
         .executeTakeFirst();
       return row === undefined ? null : toWorkflow(row);
     },
 
-    async list(organizationId, page) {
+    async list(scope, page) {
       const rows = await currentVersions(kysely)
-        .where('workflows.organization_id', '=', organizationId)
+        .where(isSeenFrom(scope))
         .where(startOf(page, 'workflows'))
         .orderBy('workflows.created_at', 'desc')
         .orderBy('workflows.id', 'desc')
@@ -72,27 +73,29 @@ export function createWorkflowStore({ kysely, tables }: Database): WorkflowStore
       return toPage(rows, page, toWorkflow);
     },
 
-    listSummaries(organizationId) {
+    listSummaries(scope) {
       return kysely
         .selectFrom('workflows')
         .select(['id', 'name'])
-        .where('organization_id', '=', organizationId)
+        .where(isSeenFrom(scope))
         .where('deleted_at', 'is', null)
         .orderBy('created_at', 'desc')
         .orderBy('id', 'desc')
         .execute();
     },
 
-    update(organizationId, id, change) {
+    update(scope, id, change) {
       return kysely.transaction().execute(async (transaction) => {
         await sql`
           select 1 from ${tables.workflows}
-          where organization_id = ${organizationId} and id = ${id} for no key update`.execute(transaction);
+          where organization_id = ${scope.organizationId} and id = ${id} for no key update`.execute(
+          transaction,
+        );
         const row = await currentVersions(transaction)
-          .where('workflows.organization_id', '=', organizationId)
+          .where(isSeenFrom(scope))
           .where('workflows.id', '=', id)
           .executeTakeFirst();
-        if (row === undefined) return null;
+        if (row?.mode !== scope.mode) return null;
         if (change.expectedVersion !== undefined && change.expectedVersion !== row.version) {
           throw new CallkiteError(
             'conflict',
@@ -107,11 +110,12 @@ export function createWorkflowStore({ kysely, tables }: Database): WorkflowStore
       });
     },
 
-    async delete(organizationId, id) {
+    async delete({ organizationId, mode }, id) {
       const row = await kysely
         .updateTable('workflows')
         .set({ deleted_at: sql`clock_timestamp()` })
         .where('organization_id', '=', organizationId)
+        .where('mode', '=', mode)
         .where('id', '=', id)
         .where('deleted_at', 'is', null)
         .returning('id')
@@ -121,6 +125,11 @@ export function createWorkflowStore({ kysely, tables }: Database): WorkflowStore
   };
 }
 
+/** A live workflow is also seen from test mode, unless it was made for a prompt call: that says whom the call was with. */
+const isSeenFrom = ({ organizationId, mode }: Scope) =>
+  sql<boolean>`workflows.organization_id = ${organizationId}
+    and (workflows.mode = ${mode} or (workflows.mode = 'live' and workflows.source <> 'prompt'))`;
+
 function versions(executor: Kysely<Tables>) {
   return executor
     .selectFrom('workflows')
@@ -128,6 +137,7 @@ function versions(executor: Kysely<Tables>) {
     .select([
       'workflows.id',
       'workflows.organization_id',
+      'workflows.mode',
       'workflows.source',
       'workflows.created_at',
       'workflow_versions.version',
@@ -166,6 +176,7 @@ function toWorkflow(row: JoinedRow): WorkflowRecord {
   return {
     id: row.id,
     organizationId: row.organization_id,
+    mode: row.mode,
     name: row.name,
     source: row.source,
     version: row.version,

@@ -70,27 +70,32 @@ await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
 async function access(): Promise<{ key: string; workflowId: string }> {
   const organization = await callkite.organizations.create({ name: 'Bench' });
   const { key } = await callkite.organizations.createApiKey(organization.id, { mode: 'live', name: 'bench' });
-  const workflow = await callkite.workflows.create(organization.id, {
-    name: 'Reminder',
-    definition: {
-      objective: 'Remind the recipient of the appointment on Tuesday at 3 pm.',
-      steps: [
-        { title: 'Confirm', instruction: 'Ask whether Tuesday at 3 pm still suits them.' },
-        { title: 'Directions', instruction: 'Ask whether they know the way.' },
-        { title: 'Questions', instruction: 'Ask whether they have any questions.' },
-      ],
+  const workflow = await callkite.workflows.create(
+    { organizationId: organization.id, mode: 'live' },
+    {
+      name: 'Reminder',
+      definition: {
+        objective: 'Remind the recipient of the appointment on Tuesday at 3 pm.',
+        steps: [
+          { title: 'Confirm', instruction: 'Ask whether Tuesday at 3 pm still suits them.' },
+          { title: 'Directions', instruction: 'Ask whether they know the way.' },
+          { title: 'Questions', instruction: 'Ask whether they have any questions.' },
+        ],
+      },
     },
-  });
+  );
   if (dials) {
     const { approved } = builtInAccounts;
-    const connection = await callkite.organizations.connectCarrier(organization.id, {
-      mode: 'live',
-      accountId: approved.sid,
-      secret: approved.authToken,
-      callsPerSecond: 100,
-    });
+    const connection = await callkite.organizations.connectCarrier(
+      { organizationId: organization.id, mode: 'live' },
+      {
+        accountId: approved.sid,
+        secret: approved.authToken,
+        callsPerSecond: 100,
+      },
+    );
     await callkite.organizations.connectNumber(
-      organization.id,
+      { organizationId: organization.id, mode: 'live' },
       connection.id,
       approved.phoneNumbers[0] ?? '',
     );

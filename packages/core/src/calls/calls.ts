@@ -16,7 +16,7 @@ import type {
 } from '../ports/call-store.ts';
 import type { CallForm } from '../ports/form-store.ts';
 import type { Logger } from '../ports/logger.ts';
-import type { Mode } from '../ports/mode.ts';
+import type { Mode, Scope } from '../ports/mode.ts';
 import type { CarrierConnection } from '../ports/organization-store.ts';
 import type { Page, PageRequest } from '../ports/page.ts';
 import type { RecordingRecord } from '../ports/recording-store.ts';
@@ -72,7 +72,7 @@ export interface Calls {
   prompt(caller: Caller, input: PromptCallInput): Promise<AcceptedCall>;
   /** Throws `not_found`. */
   get(
-    organizationId: string,
+    scope: Scope,
     callId: string,
   ): Promise<{
     readonly call: CallRecord;
@@ -85,7 +85,7 @@ export interface Calls {
     readonly visit: VisitRecord | null;
   }>;
   list(
-    caller: Caller,
+    scope: Scope,
     filter: {
       state?: CallState;
       callStatus?: CallStatus;
@@ -97,12 +97,12 @@ export interface Calls {
     page: PageRequest,
   ): Promise<Page<CallRecord>>;
   /** Throws `not_found`, and `conflict` when the call is over. Repeating it changes nothing. */
-  cancel(organizationId: string, callId: string): Promise<CallRecord>;
+  cancel(scope: Scope, callId: string): Promise<CallRecord>;
   /**
    * Erases what was said on a call and who it was with. Its recording is deleted at the carrier shortly after. Throws
    * `not_found`, and `conflict` while the call is not over. Repeating it changes nothing.
    */
-  erase(organizationId: string, callId: string): Promise<CallRecord>;
+  erase(scope: Scope, callId: string): Promise<CallRecord>;
 }
 
 export interface CallsDeps {
@@ -263,8 +263,8 @@ export function createCalls(deps: CallsDeps): Calls {
       );
     },
 
-    async get(organizationId, callId) {
-      const call = await storage.calls.get(organizationId, callId);
+    async get(scope, callId) {
+      const call = await storage.calls.get(scope, callId);
       if (!call) throw new CallkiteError('not_found', 'Call not found');
       const [transcript, [recording], forms, toolCalls, transfers, visit] = await Promise.all([
         storage.calls.transcript(callId),
@@ -278,17 +278,16 @@ export function createCalls(deps: CallsDeps): Calls {
       return { call, transcript, recordingConsent, forms, toolCalls, transfers, visit };
     },
 
-    list: (caller, filter, page) =>
-      storage.calls.list(caller.organizationId, { mode: caller.mode, ...filter }, page),
+    list: (scope, filter, page) => storage.calls.list(scope, filter, page),
 
-    async cancel(organizationId, callId) {
-      const before = await storage.calls.get(organizationId, callId);
+    async cancel(scope, callId) {
+      const before = await storage.calls.get(scope, callId);
       if (!before) throw new CallkiteError('not_found', 'Call not found');
       if (before.state === 'completed') {
         if (before.cancelRequested) return before;
         throw new CallkiteError('conflict', 'This call is over already');
       }
-      const canceled = await storage.calls.cancel(organizationId, callId);
+      const canceled = await storage.calls.cancel(scope, callId);
       if (!canceled) throw new CallkiteError('not_found', 'Call not found');
       const { call, attempt } = canceled;
       if (call.state === 'completed') deps.onReport({ result: 'applied', changed: true, call });
@@ -300,10 +299,10 @@ export function createCalls(deps: CallsDeps): Calls {
       return call;
     },
 
-    async erase(organizationId, callId) {
-      const before = await storage.calls.get(organizationId, callId);
+    async erase(scope, callId) {
+      const before = await storage.calls.get(scope, callId);
       if (before?.erasedAt) return before;
-      const erased = await storage.calls.erase(organizationId, callId, blankWorkflow);
+      const erased = await storage.calls.erase(scope, callId, blankWorkflow);
       if (!erased) throw new CallkiteError('not_found', 'Call not found');
       deps.emit({ type: 'call.erased', callId });
       deps.onErased();

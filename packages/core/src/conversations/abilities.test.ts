@@ -42,7 +42,13 @@ describe('tools', () => {
     channel.hear({ type: 'played', text: optOutQuestion }, said('Yes, please.'));
     await settle();
     expect(optOuts).toEqual([
-      { organizationId: 'org_1', phoneNumber: '+12025550123', source: 'callee', callId: 'call_1' },
+      {
+        organizationId: 'org_1',
+        mode: 'test',
+        phoneNumber: '+12025550123',
+        source: 'callee',
+        callId: 'call_1',
+      },
     ]);
     expect(reasons).toEqual(['opted_out']);
     expect(channel.utterances.at(-1)).toBe(optedOut);
@@ -302,7 +308,7 @@ describe('opt-out', () => {
     let failures = 2;
     const noted: string[] = [];
     const { channel, conversations } = await start({
-      addDoNotCall: async ({ phoneNumber }) => {
+      addDoNotCall: async (_call, { phoneNumber }) => {
         if (failures-- > 0) throw storeAway;
         noted.push(phoneNumber);
       },

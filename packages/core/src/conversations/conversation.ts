@@ -393,12 +393,7 @@ export function converse(options: ConversationOptions): Conversation {
 
   function blockNumber(): void {
     write('an opt-out', () =>
-      storage.organizations.addDoNotCall({
-        organizationId: call.organizationId,
-        phoneNumber: call.to,
-        source: 'callee',
-        callId,
-      }),
+      storage.organizations.addDoNotCall(call, { phoneNumber: call.to, source: 'callee', callId }),
     );
   }
 

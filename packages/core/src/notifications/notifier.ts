@@ -24,7 +24,7 @@ export interface NotifierDeps {
 export interface Notifier {
   /**
    * Everything to be sent about a completed call, of test mode too: the callback of a prompt call, and a webhook to
-   * each integration that the workflow names and that still exists. Store them with `finishCall`.
+   * each integration of the call's mode that the workflow names and that still exists. Store them with `finishCall`.
    */
   buildDeliveries(
     call: CallRecord,
@@ -80,8 +80,8 @@ export function createNotifier(deps: NotifierDeps): Notifier {
       const bearer = secretBox.open(delivery.sealedBearer, callbackSecretContext(delivery.callId ?? ''));
       return () => ({ ...common, authorization: `Bearer ${bearer}` });
     }
-    const { organizationId, integrationId } = delivery;
-    const integration = integrationId && (await deliveries.getIntegration(organizationId, integrationId));
+    const { integrationId } = delivery;
+    const integration = integrationId && (await deliveries.getIntegration(delivery, integrationId));
     if (!integration) return null;
     const { sealedSecret, formerSecret } = integration;
     const secrets = [sealedSecret, ...(formerSecret ? [formerSecret.sealed] : [])].map((sealed) =>
@@ -112,7 +112,7 @@ export function createNotifier(deps: NotifierDeps): Notifier {
       if (!call.outcome) throw new Error('only a completed call can be told about');
       const formFills = definition.forms.length === 0 ? null : formFillsOf(forms);
       const result = { call, outcome: call.outcome, summary, transcript, formFills };
-      const common = { organizationId: call.organizationId, callId: call.id };
+      const common = { organizationId: call.organizationId, mode: call.mode, callId: call.id };
       const built: NewDelivery[] = [];
       if (call.origin === 'prompt' && call.callbackUrl !== null) {
         built.push({
@@ -127,7 +127,7 @@ export function createNotifier(deps: NotifierDeps): Notifier {
       }
       const named = new Set(definition.metadata.webhooks ?? []);
       for (const integrationId of named) {
-        const integration = await deliveries.getIntegration(call.organizationId, integrationId);
+        const integration = await deliveries.getIntegration(call, integrationId);
         if (!integration) continue;
         built.push({
           ...common,
@@ -143,7 +143,7 @@ export function createNotifier(deps: NotifierDeps): Notifier {
     },
 
     async deliver(job, signal) {
-      const delivery = await deliveries.get(job.subjectId);
+      const delivery = await deliveries.load(job.subjectId);
       if (delivery?.status !== 'pending') return { done: true };
       // Before the attempt begins: what fails here does not count as one.
       const headersFor = await openHeaders(delivery);
@@ -153,7 +153,7 @@ export function createNotifier(deps: NotifierDeps): Notifier {
       }
       const attempt = await deliveries.beginAttempt(delivery.id);
       if (!attempt) {
-        if ((await deliveries.get(delivery.id))?.status === 'unknown') {
+        if ((await deliveries.load(delivery.id))?.status === 'unknown') {
           logger.warn(
             { deliveryId: delivery.id, callId: delivery.callId },
             'the attempt of a callback was interrupted: whether it arrived is unknown',

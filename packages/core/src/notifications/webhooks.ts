@@ -3,6 +3,7 @@ import { CallkiteError } from '../errors.ts';
 import { createId } from '../ids.ts';
 import { type SecretBox, webhookSecretContext } from '../organizations/secret-box.ts';
 import type { Delivery, DeliveryAttempt, WebhookIntegration } from '../ports/delivery-store.ts';
+import type { Scope } from '../ports/mode.ts';
 import type { Page, PageRequest } from '../ports/page.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { OutboundFetch } from './outbound-fetch.ts';
@@ -14,36 +15,33 @@ export interface IntegrationWithSecret {
   readonly secret: string;
 }
 
-/** Methods throw `not_found` for what the organization does not have. */
+/** Methods throw `not_found` for what the organization does not have in this mode. */
 export interface Webhooks {
   /** Throws `validation_failed` for an address the guard refuses. The signing secret is returned here and never again. */
-  createIntegration(
-    organizationId: string,
-    input: { name: string; url: string },
-  ): Promise<IntegrationWithSecret>;
-  listIntegrations(organizationId: string, page: PageRequest): Promise<Page<WebhookIntegration>>;
+  createIntegration(scope: Scope, input: { name: string; url: string }): Promise<IntegrationWithSecret>;
+  listIntegrations(scope: Scope, page: PageRequest): Promise<Page<WebhookIntegration>>;
   /**
    * Signs with a new secret from now on, returned here and never again, and for 24 hours with the present one too. The one
    * before that ends at once.
    */
-  rotateSecret(organizationId: string, id: string): Promise<IntegrationWithSecret>;
-  deleteIntegration(organizationId: string, id: string): Promise<void>;
+  rotateSecret(scope: Scope, id: string): Promise<IntegrationWithSecret>;
+  deleteIntegration(scope: Scope, id: string): Promise<void>;
   /** Queues a sample webhook, marked as a test in its `call_id`. */
-  sendTest(organizationId: string, integrationId: string): Promise<Delivery>;
+  sendTest(scope: Scope, integrationId: string): Promise<Delivery>;
   listDeliveries(
-    organizationId: string,
+    scope: Scope,
     filter: { integrationId?: string; callId?: string },
     page: PageRequest,
   ): Promise<Page<Delivery>>;
   getDelivery(
-    organizationId: string,
+    scope: Scope,
     deliveryId: string,
   ): Promise<{ readonly delivery: Delivery; readonly attempts: readonly DeliveryAttempt[] }>;
   /**
    * Same bytes, same id. Throws `conflict` while it is pending, for callbacks, which are sent at most once, and when the
    * call it tells of is erased.
    */
-  resend(organizationId: string, deliveryId: string): Promise<Delivery>;
+  resend(scope: Scope, deliveryId: string): Promise<Delivery>;
 }
 
 export interface WebhooksDeps {
@@ -67,7 +65,7 @@ export function createWebhooks(deps: WebhooksDeps): Webhooks {
   }
 
   return {
-    async createIntegration(organizationId, { name, url }) {
+    async createIntegration(scope, { name, url }) {
       try {
         await outbound.checkResolved(url);
       } catch (error) {
@@ -79,28 +77,29 @@ export function createWebhooks(deps: WebhooksDeps): Webhooks {
       }
       const id = createId('whk');
       const { secret, sealedSecret } = newSecret(id);
-      const integration = await deliveries.createIntegration({ id, organizationId, name, url, sealedSecret });
+      const integration = await deliveries.createIntegration(scope, { id, name, url, sealedSecret });
       return { integration, secret };
     },
-    listIntegrations: (organizationId, page) => deliveries.listIntegrations(organizationId, page),
-    async rotateSecret(organizationId, id) {
+    listIntegrations: (scope, page) => deliveries.listIntegrations(scope, page),
+    async rotateSecret(scope, id) {
       const { secret, sealedSecret } = newSecret(id);
       const integration =
-        (await deliveries.rotateSecret(organizationId, id, { sealedSecret, formerLifetimeMs })) ??
+        (await deliveries.rotateSecret(scope, id, { sealedSecret, formerLifetimeMs })) ??
         missing('webhook integration');
       return { integration, secret };
     },
-    async deleteIntegration(organizationId, id) {
-      if (!(await deliveries.deleteIntegration(organizationId, id))) missing('webhook integration');
+    async deleteIntegration(scope, id) {
+      if (!(await deliveries.deleteIntegration(scope, id))) missing('webhook integration');
     },
 
-    async sendTest(organizationId, integrationId) {
+    async sendTest(scope, integrationId) {
       const integration =
-        (await deliveries.getIntegration(organizationId, integrationId)) ?? missing('webhook integration');
+        (await deliveries.getIntegration(scope, integrationId)) ?? missing('webhook integration');
       const id = createId('dlv');
       const delivery = await deliveries.create({
         id,
-        organizationId,
+        organizationId: scope.organizationId,
+        mode: scope.mode,
         callId: null,
         kind: 'webhook',
         integrationId,
@@ -111,14 +110,19 @@ export function createWebhooks(deps: WebhooksDeps): Webhooks {
       onDeliveries();
       return delivery;
     },
-    listDeliveries: (organizationId, filter, page) => deliveries.list(organizationId, filter, page),
-    async getDelivery(organizationId, deliveryId) {
-      const delivery = await deliveries.get(deliveryId);
-      if (delivery?.organizationId !== organizationId) missing('delivery');
-      return { delivery, attempts: await deliveries.listAttempts(organizationId, deliveryId) };
+    async listDeliveries(scope, filter, page) {
+      const { integrationId } = filter;
+      if (integrationId !== undefined && !(await deliveries.getIntegration(scope, integrationId))) {
+        missing('webhook integration');
+      }
+      return deliveries.list(scope, filter, page);
     },
-    async resend(organizationId, deliveryId) {
-      const delivery = (await deliveries.resend(organizationId, deliveryId)) ?? missing('delivery');
+    async getDelivery(scope, deliveryId) {
+      const delivery = (await deliveries.get(scope, deliveryId)) ?? missing('delivery');
+      return { delivery, attempts: await deliveries.listAttempts(scope, deliveryId) };
+    },
+    async resend(scope, deliveryId) {
+      const delivery = (await deliveries.resend(scope, deliveryId)) ?? missing('delivery');
       onDeliveries();
       return delivery;
     },

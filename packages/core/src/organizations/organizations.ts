@@ -3,7 +3,7 @@ import { isSupportedCountry } from 'libphonenumber-js/max';
 import { CallkiteError } from '../errors.ts';
 import { createId } from '../ids.ts';
 import type { Logger } from '../ports/logger.ts';
-import type { Mode } from '../ports/mode.ts';
+import type { Mode, Scope } from '../ports/mode.ts';
 import type {
   ApiKeyRecord,
   CarrierConnection,
@@ -20,9 +20,7 @@ import { createApiKey, hashApiKey } from './api-keys.ts';
 import { connectionSecretContext, type SecretBox } from './secret-box.ts';
 
 /** Who is asking: what an API key stands for. */
-export interface Caller {
-  readonly organizationId: string;
-  readonly mode: Mode;
+export interface Caller extends Scope {
   readonly keyId: string;
 }
 
@@ -65,9 +63,8 @@ export interface Organizations {
    * Throws `provider_rejected` or `provider_unavailable`, and `validation_failed` for limits the account does not allow.
    */
   connectCarrier(
-    organizationId: string,
+    scope: Scope,
     input: {
-      mode: Mode;
       accountId: string;
       secret: string;
       callsPerSecond?: number;
@@ -75,22 +72,24 @@ export interface Organizations {
     },
   ): Promise<CarrierConnection>;
   /** Verifies the stored credentials again and updates account type, profile and limits. */
-  refreshConnection(organizationId: string, id: string): Promise<CarrierConnection>;
-  listConnections(organizationId: string): Promise<readonly CarrierConnection[]>;
+  refreshConnection(scope: Scope, id: string): Promise<CarrierConnection>;
+  /** Throws `not_found`. */
+  getConnection(scope: Scope, id: string): Promise<CarrierConnection>;
+  listConnections(scope: Scope): Promise<readonly CarrierConnection[]>;
   /**
    * Throws `not_found`, and `conflict` while calls are open on it or the carrier has recordings of its calls, which are
    * deleted through it.
    */
-  deleteConnection(organizationId: string, id: string): Promise<void>;
+  deleteConnection(scope: Scope, id: string): Promise<void>;
   /** Numbers the carrier account owns, and which of them are connected. */
   listCarrierNumbers(
-    organizationId: string,
+    scope: Scope,
     connectionId: string,
   ): Promise<readonly (CarrierNumber & { readonly connected: boolean })[]>;
   /** Throws `not_found` when the account does not own the number, `validation_failed` when it cannot place calls. */
-  connectNumber(organizationId: string, connectionId: string, phoneNumber: string): Promise<ConnectedNumber>;
-  listNumbers(organizationId: string): Promise<readonly ConnectedNumber[]>;
-  disconnectNumber(organizationId: string, id: string): Promise<void>;
+  connectNumber(scope: Scope, connectionId: string, phoneNumber: string): Promise<ConnectedNumber>;
+  listNumbers(scope: Scope): Promise<readonly ConnectedNumber[]>;
+  disconnectNumber(scope: Scope, id: string): Promise<void>;
 }
 
 type AccountCarrier = Pick<Telephony, 'describeAccount' | 'listNumbers'>;
@@ -117,8 +116,8 @@ export function createOrganizations(deps: OrganizationsDeps): Organizations {
     return (await store.get(organizationId)) ?? missing('organization');
   }
 
-  async function getConnection(organizationId: string, id: string): Promise<CarrierConnection> {
-    return (await store.getConnection(organizationId, id)) ?? missing('carrier connection');
+  async function getConnection(scope: Scope, id: string): Promise<CarrierConnection> {
+    return (await store.getConnection(scope, id)) ?? missing('carrier connection');
   }
 
   function telephonyOf(mode: Mode): AccountCarrier {
@@ -135,12 +134,11 @@ export function createOrganizations(deps: OrganizationsDeps): Organizations {
   }
 
   async function verifyAndSave(
-    connection: Pick<CarrierConnection, 'organizationId' | 'mode'>,
+    { organizationId, mode }: Scope,
     account: CarrierAccount,
     asked: Partial<AccountLimits>,
     before: CarrierConnection | null,
   ): Promise<CarrierConnection> {
-    const { organizationId, mode } = connection;
     const { accountId, secret } = account;
     const facts = await telephonyOf(mode).describeAccount(account);
     if (!facts.active) {
@@ -201,14 +199,14 @@ export function createOrganizations(deps: OrganizationsDeps): Organizations {
       return { organizationId, mode, keyId: id };
     },
 
-    async connectCarrier(organizationId, { mode, accountId, secret, ...asked }) {
-      await get(organizationId);
-      const connections = await store.listConnections(organizationId);
-      const before = connections.find((known) => known.mode === mode && known.accountId === accountId);
-      return verifyAndSave({ organizationId, mode }, { accountId, secret }, asked, before ?? null);
+    async connectCarrier(scope, { accountId, secret, ...asked }) {
+      await get(scope.organizationId);
+      const connections = await store.listConnections(scope);
+      const before = connections.find((known) => known.accountId === accountId);
+      return verifyAndSave(scope, { accountId, secret }, asked, before ?? null);
     },
-    async refreshConnection(organizationId, id) {
-      const connection = await getConnection(organizationId, id);
+    async refreshConnection(scope, id) {
+      const connection = await getConnection(scope, id);
       try {
         return await verifyAndSave(connection, accountOf(connection), {}, connection);
       } catch (error) {
@@ -218,24 +216,22 @@ export function createOrganizations(deps: OrganizationsDeps): Organizations {
         throw error;
       }
     },
-    listConnections: (organizationId) => store.listConnections(organizationId),
-    async deleteConnection(organizationId, id) {
-      if (!(await store.deleteConnection(organizationId, id))) missing('carrier connection');
+    getConnection,
+    listConnections: (scope) => store.listConnections(scope),
+    async deleteConnection(scope, id) {
+      if (!(await store.deleteConnection(scope, id))) missing('carrier connection');
     },
 
-    async listCarrierNumbers(organizationId, connectionId) {
-      const connection = await getConnection(organizationId, connectionId);
-      const [owned, numbers] = await Promise.all([
-        numbersOfCarrier(connection),
-        store.listNumbers(organizationId),
-      ]);
+    async listCarrierNumbers(scope, connectionId) {
+      const connection = await getConnection(scope, connectionId);
+      const [owned, numbers] = await Promise.all([numbersOfCarrier(connection), store.listNumbers(scope)]);
       const connected = new Set(
         numbers.filter((number) => number.connectionId === connectionId).map((number) => number.phoneNumber),
       );
       return owned.map((number) => ({ ...number, connected: connected.has(number.phoneNumber) }));
     },
-    async connectNumber(organizationId, connectionId, phoneNumber) {
-      const connection = await getConnection(organizationId, connectionId);
+    async connectNumber(scope, connectionId, phoneNumber) {
+      const connection = await getConnection(scope, connectionId);
       const owned = await numbersOfCarrier(connection);
       const number =
         owned.find((candidate) => candidate.phoneNumber === phoneNumber) ??
@@ -243,16 +239,16 @@ export function createOrganizations(deps: OrganizationsDeps): Organizations {
       if (!number.canCall) invalid('phone_number', 'this number cannot place calls: choose one that can');
       return store.connectNumber({
         id: createId('num'),
-        organizationId,
+        organizationId: scope.organizationId,
         connectionId,
-        mode: connection.mode,
+        mode: scope.mode,
         phoneNumber,
         providerNumberId: number.providerNumberId,
       });
     },
-    listNumbers: (organizationId) => store.listNumbers(organizationId),
-    async disconnectNumber(organizationId, id) {
-      if (!(await store.disconnectNumber(organizationId, id))) missing('connected number');
+    listNumbers: (scope) => store.listNumbers(scope),
+    async disconnectNumber(scope, id) {
+      if (!(await store.disconnectNumber(scope, id))) missing('connected number');
     },
   };
 }

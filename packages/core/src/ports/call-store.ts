@@ -1,6 +1,6 @@
 import type { CallOutcome, CallReason, CallState, WorkflowDefinition } from '@callkite/contract';
 import type { NewDelivery } from './delivery-store.ts';
-import type { Mode } from './mode.ts';
+import type { Mode, Scope } from './mode.ts';
 import type { CarrierConnection } from './organization-store.ts';
 import type { Page, PageRequest } from './page.ts';
 import type { VelocityAlarm } from './spending-store.ts';
@@ -192,11 +192,10 @@ export interface CallStore {
    * Concurrent requests with one key wait for the first; when it takes over 3 s, `request_in_progress`.
    */
   accept(input: AcceptCall): Promise<AcceptResult>;
-  get(organizationId: string, callId: string): Promise<CallRecord | null>;
+  get(scope: Scope, callId: string): Promise<CallRecord | null>;
   list(
-    organizationId: string,
+    scope: Scope,
     filter: {
-      readonly mode: Mode;
       readonly state?: CallState;
       readonly callStatus?: CallOutcome['callStatus'];
       readonly workflowId?: string;
@@ -231,7 +230,7 @@ export interface CallStore {
    * returned, for the caller to end at the carrier. Already completed: nothing.
    */
   cancel(
-    organizationId: string,
+    scope: Scope,
     callId: string,
   ): Promise<{ readonly call: CallRecord; readonly attempt: AttemptRecord | null } | null>;
 
@@ -315,7 +314,7 @@ export interface CallStore {
    * @param blank what is left of such a workflow
    */
   erase(
-    organizationId: string,
+    scope: Scope,
     callId: string,
     blank: { readonly name: string; readonly definition: WorkflowDefinition },
   ): Promise<CallRecord | null>;

@@ -1,8 +1,11 @@
+import type { Mode, Scope } from './mode.ts';
 import type { Page, PageRequest } from './page.ts';
 
 export interface WebhookIntegration {
   readonly id: string;
   readonly organizationId: string;
+  /** It receives results of calls of this mode only. */
+  readonly mode: Mode;
   readonly name: string;
   readonly url: string;
   /** Signing secret (`whsec_…`), sealed. */
@@ -20,6 +23,7 @@ export interface WebhookIntegration {
 export interface Delivery {
   readonly id: string;
   readonly organizationId: string;
+  readonly mode: Mode;
   readonly callId: string | null;
   readonly kind: 'callback' | 'webhook';
   /** `null` for callbacks. */
@@ -47,31 +51,34 @@ export interface DeliveryAttempt {
 
 export interface DeliveryStore {
   createIntegration(
-    integration: Omit<WebhookIntegration, 'formerSecret' | 'createdAt'>,
+    scope: Scope,
+    integration: Omit<WebhookIntegration, keyof Scope | 'formerSecret' | 'createdAt'>,
   ): Promise<WebhookIntegration>;
-  getIntegration(organizationId: string, id: string): Promise<WebhookIntegration | null>;
-  listIntegrations(organizationId: string, page: PageRequest): Promise<Page<WebhookIntegration>>;
+  getIntegration(scope: Scope, id: string): Promise<WebhookIntegration | null>;
+  listIntegrations(scope: Scope, page: PageRequest): Promise<Page<WebhookIntegration>>;
   /**
    * Puts a secret in place of the present one, which stays good for so long. The one before that is forgotten.
    * `null` when there is no such integration.
    */
   rotateSecret(
-    organizationId: string,
+    scope: Scope,
     id: string,
     rotation: { readonly sealedSecret: string; readonly formerLifetimeMs: number },
   ): Promise<WebhookIntegration | null>;
   /** Pending deliveries to it end as `failed`. `false` when there is none. */
-  deleteIntegration(organizationId: string, id: string): Promise<boolean>;
+  deleteIntegration(scope: Scope, id: string): Promise<boolean>;
 
   /** Stores a delivery with its `deliver` job, due now. Used for test events; call results come with `finishCall`. */
   create(delivery: NewDelivery): Promise<Delivery>;
-  get(deliveryId: string): Promise<Delivery | null>;
+  /** Whoever owns it: for its `deliver` job. */
+  load(deliveryId: string): Promise<Delivery | null>;
+  get(scope: Scope, deliveryId: string): Promise<Delivery | null>;
   list(
-    organizationId: string,
+    scope: Scope,
     filter: { readonly integrationId?: string; readonly callId?: string },
     page: PageRequest,
   ): Promise<Page<Delivery>>;
-  listAttempts(organizationId: string, deliveryId: string): Promise<readonly DeliveryAttempt[]>;
+  listAttempts(scope: Scope, deliveryId: string): Promise<readonly DeliveryAttempt[]>;
   /**
    * Records that bytes are about to be sent, before any is. `null` when nothing may be sent: the delivery
    * is not pending, or it is a callback that already has an attempt (which this call then turns to `unknown`).
@@ -89,7 +96,7 @@ export interface DeliveryStore {
     },
   ): Promise<void>;
   /** Makes a finished webhook delivery pending again, due now, with the same bytes and id. `null` when there is none; `conflict` for callbacks, while pending, and when its call is erased. */
-  resend(organizationId: string, deliveryId: string): Promise<Delivery | null>;
+  resend(scope: Scope, deliveryId: string): Promise<Delivery | null>;
 }
 
 export type NewDelivery = Omit<Delivery, 'status' | 'attempts' | 'createdAt'>;

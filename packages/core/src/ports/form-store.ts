@@ -1,9 +1,12 @@
 import type { FormField } from '@callkite/contract';
+import type { Mode, Scope } from './mode.ts';
 import type { Page, PageRequest } from './page.ts';
 
 export interface FormRecord {
   readonly id: string;
   readonly organizationId: string;
+  /** Of the key it was made with. Only keys of this mode change it. */
+  readonly mode: Mode;
   readonly title: string;
   readonly version: number;
   readonly fields: readonly FormField[];
@@ -38,28 +41,29 @@ export interface CallForm {
  * Forms, their versions and what calls filled in. A workflow names forms, not versions: `CallStore.accept` binds the
  * call to the version each has at that moment, in the same step, and forms deleted by then are left out. So a changed
  * form holds for the next call, and calls already accepted keep what they have. Generated workflows name no forms.
+ *
+ * A scope sees the forms of its mode, and test mode live ones too, to try what live calls do.
  */
 export interface FormStore {
   /** Stores version 1. */
-  create(form: {
-    readonly id: string;
-    readonly organizationId: string;
-    readonly title: string;
-    readonly fields: readonly FormField[];
-  }): Promise<FormRecord>;
-  /** Current version; `null` when deleted, unknown or another organization's. */
-  get(organizationId: string, id: string): Promise<FormRecord | null>;
+  create(
+    scope: Scope,
+    form: { readonly id: string; readonly title: string; readonly fields: readonly FormField[] },
+  ): Promise<FormRecord>;
+  /** Current version; `null` when deleted or not to be seen in this scope. */
+  get(scope: Scope, id: string): Promise<FormRecord | null>;
   /** A version as it was, of deleted forms too. */
-  getVersion(organizationId: string, id: string, version: number): Promise<FormRecord | null>;
+  getVersion(scope: Scope, id: string, version: number): Promise<FormRecord | null>;
   /** Whose form it is, deleted ones included; `null` when the id was never used. */
   ownerOf(id: string): Promise<{ readonly organizationId: string; readonly deleted: boolean } | null>;
-  list(organizationId: string, page: PageRequest): Promise<Page<FormRecord>>;
+  list(scope: Scope, page: PageRequest): Promise<Page<FormRecord>>;
   /**
    * Adds a version; earlier ones stay for calls already accepted.
-   * `conflict` when `expectedVersion` is given and is not the current one. `null` when there is no such form.
+   * `conflict` when `expectedVersion` is given and is not the current one. `null` when there is no such form of this
+   * mode.
    */
   update(
-    organizationId: string,
+    scope: Scope,
     id: string,
     change: {
       readonly title?: string;
@@ -67,8 +71,8 @@ export interface FormStore {
       readonly expectedVersion?: number;
     },
   ): Promise<FormRecord | null>;
-  /** Soft: the versions stay. `false` when there is no such form. */
-  delete(organizationId: string, id: string): Promise<boolean>;
+  /** Soft: the versions stay. `false` when there is no such form of this mode. */
+  delete(scope: Scope, id: string): Promise<boolean>;
 
   /** The forms of a call, in the workflow's order, with what was filled in. For work on behalf of the call itself. */
   ofCall(callId: string): Promise<readonly CallForm[]>;

@@ -1,4 +1,4 @@
-import type { Mode } from './mode.ts';
+import type { Mode, Scope } from './mode.ts';
 import type { Page, PageRequest } from './page.ts';
 import type { BusinessProfileStatus } from './telephony.ts';
 
@@ -84,27 +84,31 @@ export interface OrganizationStore {
   saveConnection(
     connection: Omit<CarrierConnection, 'createdAt' | 'status' | 'downUntil'>,
   ): Promise<CarrierConnection>;
-  getConnection(organizationId: string, id: string): Promise<CarrierConnection | null>;
-  listConnections(organizationId: string): Promise<readonly CarrierConnection[]>;
+  getConnection(scope: Scope, id: string): Promise<CarrierConnection | null>;
+  listConnections(scope: Scope): Promise<readonly CarrierConnection[]>;
   /**
    * Removes the connection and its numbers. `conflict` while it has open attempts, and while a recording of its calls is
    * still at the carrier, where nobody could delete it any more; `false` when there is none.
    */
-  deleteConnection(organizationId: string, id: string): Promise<boolean>;
+  deleteConnection(scope: Scope, id: string): Promise<boolean>;
 
   /** Connects a number; the first of an organization and mode becomes its default. Connecting again changes nothing. */
   connectNumber(number: Omit<ConnectedNumber, 'createdAt' | 'isDefault'>): Promise<ConnectedNumber>;
-  listNumbers(organizationId: string): Promise<readonly ConnectedNumber[]>;
+  listNumbers(scope: Scope): Promise<readonly ConnectedNumber[]>;
   /** `false` when there is no such number. Calls in progress keep it; another number becomes default. */
-  disconnectNumber(organizationId: string, id: string): Promise<boolean>;
+  disconnectNumber(scope: Scope, id: string): Promise<boolean>;
 
-  /** Puts a number on the organization's do-not-call list and ends its queued calls to it as `blocked_dnc`. Idempotent. */
-  addDoNotCall(entry: {
-    readonly organizationId: string;
-    /** E.164 */
-    readonly phoneNumber: string;
-    readonly source: 'callee' | 'api';
-    readonly callId: string | null;
-  }): Promise<void>;
-  isOnDoNotCall(organizationId: string, phoneNumber: string): Promise<boolean>;
+  /**
+   * Puts a number on the do-not-call list of a mode and ends queued calls of that mode to it as `blocked_dnc`. Idempotent.
+   */
+  addDoNotCall(
+    scope: Scope,
+    entry: {
+      /** E.164 */
+      readonly phoneNumber: string;
+      readonly source: 'callee' | 'api';
+      readonly callId: string | null;
+    },
+  ): Promise<void>;
+  isOnDoNotCall(scope: Scope, phoneNumber: string): Promise<boolean>;
 }

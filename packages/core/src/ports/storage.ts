@@ -15,7 +15,8 @@ import type { WorkflowStore } from './workflow-store.ts';
  * Everything Callkite keeps. What must hold for every implementation, under any number of processes:
  * - Each method is one atomic step, unless its comment says otherwise: all of its effects or none.
  * - All points in time come from the store's clock, not from the caller's; callers pass durations.
- * - A method that takes an `organizationId` neither reads nor changes another organization's rows.
+ * - A method that takes a `Scope` neither reads nor changes rows of another organization or of the other mode (workflows
+ *   and forms say what test mode may read of live mode). One that takes an `organizationId` keeps to its organization.
  * - Failure to reach the store is a retryable `storage_unavailable` within 5 s; nothing has happened then,
  *   except where a commit's outcome is unknowable.
  * - Strings hold no U+0000 and no lone surrogates: the HTTP edge refuses them.

@@ -1,4 +1,5 @@
 import type { TransferLegSource, TransferMode, TransferOutcome } from '@callkite/contract';
+import type { Scope } from './mode.ts';
 import type { Page, PageRequest } from './page.ts';
 import type { VelocityAlarm } from './spending-store.ts';
 
@@ -112,19 +113,22 @@ export interface TransferLegReport {
   readonly seconds: number | null;
 }
 
-/** Whom calls may be transferred to, and the transfers of calls. A call has at most one transfer under way. */
+/** Whom calls of a mode may be transferred to, and the transfers of calls. A call has at most one transfer under way. */
 export interface TransferStore {
-  createIntegration(integration: Omit<TransferIntegration, 'createdAt'>): Promise<TransferIntegration>;
-  getIntegration(organizationId: string, id: string): Promise<TransferIntegration | null>;
-  listIntegrations(organizationId: string, page: PageRequest): Promise<Page<TransferIntegration>>;
+  createIntegration(
+    scope: Scope,
+    integration: Omit<TransferIntegration, 'organizationId' | 'createdAt'>,
+  ): Promise<TransferIntegration>;
+  getIntegration(scope: Scope, id: string): Promise<TransferIntegration | null>;
+  listIntegrations(scope: Scope, page: PageRequest): Promise<Page<TransferIntegration>>;
   /** Transfers already asked for keep what they have. `null` when there is none. */
   updateIntegration(
-    organizationId: string,
+    scope: Scope,
     id: string,
     change: Partial<Omit<TransferIntegration, 'id' | 'organizationId' | 'createdAt'>>,
   ): Promise<TransferIntegration | null>;
   /** `false` when there is none. */
-  deleteIntegration(organizationId: string, id: string): Promise<boolean>;
+  deleteIntegration(scope: Scope, id: string): Promise<boolean>;
 
   /**
    * Stores what an agent asks for; once, however often it is repeated with the same id. `false` when the call is over

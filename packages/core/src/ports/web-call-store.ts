@@ -83,6 +83,8 @@ export interface WebCallStore {
   createKey(key: Omit<PublishableKey, 'createdAt' | 'revokedAt'>): Promise<PublishableKey>;
   /** Looks across organizations: the key is what tells the organization. Revoked keys are returned too. */
   findKey(key: string): Promise<PublishableKey | null>;
+  /** `null` when the organization has no such key. */
+  getKey(organizationId: string, id: string): Promise<PublishableKey | null>;
   listKeys(organizationId: string, page: PageRequest): Promise<Page<PublishableKey>>;
   /** @returns `null` when the organization has no such key */
   updateKey(

@@ -1,9 +1,12 @@
 import type { WorkflowDefinition } from '@callkite/contract';
+import type { Mode, Scope } from './mode.ts';
 import type { Page, PageRequest } from './page.ts';
 
 export interface WorkflowRecord {
   readonly id: string;
   readonly organizationId: string;
+  /** Of the key it was made with, or of the prompt call. Only keys of this mode change it. */
+  readonly mode: Mode;
   readonly name: string;
   /** `prompt`: generated for one prompt call. */
   readonly source: 'api' | 'prompt';
@@ -13,29 +16,36 @@ export interface WorkflowRecord {
   readonly updatedAt: Date;
 }
 
+/**
+ * A scope sees the workflows of its mode. Test mode also sees live ones, to try what live calls do, except those made for
+ * live prompt calls, which say whom the call was with. Live mode sees nothing of test mode.
+ */
 export interface WorkflowStore {
   /** Stores version 1. */
-  create(workflow: {
-    readonly id: string;
-    readonly organizationId: string;
-    readonly name: string;
-    readonly definition: WorkflowDefinition;
-  }): Promise<WorkflowRecord>;
-  /** Current version; `null` when deleted, unknown or another organization's. */
-  get(organizationId: string, id: string): Promise<WorkflowRecord | null>;
+  create(
+    scope: Scope,
+    workflow: {
+      readonly id: string;
+      readonly name: string;
+      readonly definition: WorkflowDefinition;
+    },
+  ): Promise<WorkflowRecord>;
+  /** Current version; `null` when deleted or not to be seen in this scope. */
+  get(scope: Scope, id: string): Promise<WorkflowRecord | null>;
   /** Whose workflow it is, deleted ones included; `null` when the id was never used. */
   ownerOf(id: string): Promise<{ readonly organizationId: string; readonly deleted: boolean } | null>;
   /** A version as it was, of deleted workflows too. */
-  getVersion(organizationId: string, id: string, version: number): Promise<WorkflowRecord | null>;
-  list(organizationId: string, page: PageRequest): Promise<Page<WorkflowRecord>>;
+  getVersion(scope: Scope, id: string, version: number): Promise<WorkflowRecord | null>;
+  list(scope: Scope, page: PageRequest): Promise<Page<WorkflowRecord>>;
   /** Id and name of every workflow that is not deleted, newest first. */
-  listSummaries(organizationId: string): Promise<readonly { readonly id: string; readonly name: string }[]>;
+  listSummaries(scope: Scope): Promise<readonly { readonly id: string; readonly name: string }[]>;
   /**
    * Adds a version; earlier ones stay for calls already made.
-   * `conflict` when `expectedVersion` is given and is not the current one. `null` when there is no such workflow.
+   * `conflict` when `expectedVersion` is given and is not the current one. `null` when there is no such
+   * workflow of this mode.
    */
   update(
-    organizationId: string,
+    scope: Scope,
     id: string,
     change: {
       readonly name?: string;
@@ -43,6 +53,6 @@ export interface WorkflowStore {
       readonly expectedVersion?: number;
     },
   ): Promise<WorkflowRecord | null>;
-  /** Soft: the versions stay. `false` when there is no such workflow. */
-  delete(organizationId: string, id: string): Promise<boolean>;
+  /** Soft: the versions stay. `false` when there is no such workflow of this mode. */
+  delete(scope: Scope, id: string): Promise<boolean>;
 }

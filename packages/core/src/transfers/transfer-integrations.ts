@@ -2,7 +2,7 @@ import { CallkiteError } from '../errors.ts';
 import { createId } from '../ids.ts';
 import type { OutboundFetch } from '../notifications/outbound-fetch.ts';
 import { checkDestination } from '../organizations/destinations.ts';
-import type { Mode } from '../ports/mode.ts';
+import type { Scope } from '../ports/mode.ts';
 import type { OrganizationStore } from '../ports/organization-store.ts';
 import type { Page, PageRequest } from '../ports/page.ts';
 import type { TransferIntegration, TransferStore } from '../ports/transfer-store.ts';
@@ -10,23 +10,20 @@ import type { TransferIntegration, TransferStore } from '../ports/transfer-store
 export type TransferSettings = Omit<TransferIntegration, 'id' | 'organizationId' | 'createdAt'>;
 
 /**
- * Methods throw `not_found` for what the organization does not have, and those that write `validation_failed` for
+ * Methods throw `not_found` for what the organization does not have in this mode, and those that write `validation_failed` for
  * numbers that may not be rung and for an address the guard refuses.
  */
 export interface TransferIntegrations {
   /** Throws `business_profile_required` while calls of this mode could not be transferred. */
-  create(
-    caller: { readonly organizationId: string; readonly mode: Mode },
-    settings: TransferSettings,
-  ): Promise<TransferIntegration>;
-  get(organizationId: string, id: string): Promise<TransferIntegration>;
-  list(organizationId: string, page: PageRequest): Promise<Page<TransferIntegration>>;
+  create(scope: Scope, settings: TransferSettings): Promise<TransferIntegration>;
+  get(scope: Scope, id: string): Promise<TransferIntegration>;
+  list(scope: Scope, page: PageRequest): Promise<Page<TransferIntegration>>;
   /** Holds for transfers asked for from now on. */
-  update(organizationId: string, id: string, change: Partial<TransferSettings>): Promise<TransferIntegration>;
+  update(scope: Scope, id: string, change: Partial<TransferSettings>): Promise<TransferIntegration>;
   /** Agents are not offered it any more, also where a workflow still names it. */
-  delete(organizationId: string, id: string): Promise<void>;
+  delete(scope: Scope, id: string): Promise<void>;
   /** Whether the carrier account that calls of this mode go out on has an approved business profile. */
-  isAvailable(organizationId: string, mode: Mode): Promise<boolean>;
+  isAvailable(scope: Scope): Promise<boolean>;
 }
 
 export interface TransferIntegrationsDeps {
@@ -51,15 +48,14 @@ export const businessProfileAdvice =
 export function createTransferIntegrations(deps: TransferIntegrationsDeps): TransferIntegrations {
   const { transfers, organizations } = deps.storage;
 
-  async function isAvailable(organizationId: string, mode: Mode): Promise<boolean> {
+  async function isAvailable(scope: Scope): Promise<boolean> {
     const [connections, numbers] = await Promise.all([
-      organizations.listConnections(organizationId),
-      organizations.listNumbers(organizationId),
+      organizations.listConnections(scope),
+      organizations.listNumbers(scope),
     ]);
-    const used = numbers.find((number) => number.mode === mode && number.isDefault)?.connectionId;
+    const used = numbers.find((number) => number.isDefault)?.connectionId;
     return connections.some(
-      (connection) =>
-        connection.mode === mode && (used === undefined || connection.id === used) && mayTransfer(connection),
+      (connection) => (used === undefined || connection.id === used) && mayTransfer(connection),
     );
   }
 
@@ -85,26 +81,26 @@ export function createTransferIntegrations(deps: TransferIntegrationsDeps): Tran
     }
   }
 
-  async function get(organizationId: string, id: string): Promise<TransferIntegration> {
-    return (await transfers.getIntegration(organizationId, id)) ?? missing();
+  async function get(scope: Scope, id: string): Promise<TransferIntegration> {
+    return (await transfers.getIntegration(scope, id)) ?? missing();
   }
 
   return {
-    async create({ organizationId, mode }, settings) {
-      if (!(await isAvailable(organizationId, mode))) {
+    async create(scope, settings) {
+      if (!(await isAvailable(scope))) {
         throw new CallkiteError('business_profile_required', businessProfileAdvice);
       }
-      await check(organizationId, settings);
-      return transfers.createIntegration({ id: createId('tri'), organizationId, ...settings });
+      await check(scope.organizationId, settings);
+      return transfers.createIntegration(scope, { id: createId('tri'), ...settings });
     },
     get,
-    list: (organizationId, page) => transfers.listIntegrations(organizationId, page),
-    async update(organizationId, id, change) {
-      await check(organizationId, { ...(await get(organizationId, id)), ...change });
-      return (await transfers.updateIntegration(organizationId, id, change)) ?? missing();
+    list: (scope, page) => transfers.listIntegrations(scope, page),
+    async update(scope, id, change) {
+      await check(scope.organizationId, { ...(await get(scope, id)), ...change });
+      return (await transfers.updateIntegration(scope, id, change)) ?? missing();
     },
-    async delete(organizationId, id) {
-      if (!(await transfers.deleteIntegration(organizationId, id))) missing();
+    async delete(scope, id) {
+      if (!(await transfers.deleteIntegration(scope, id))) missing();
     },
     isAvailable,
   };

@@ -3,7 +3,7 @@ import { isSupportedCountry } from 'libphonenumber-js/max';
 import { CallkiteError } from '../errors.ts';
 import { createId } from '../ids.ts';
 import type { SecretBox } from '../organizations/secret-box.ts';
-import type { Mode } from '../ports/mode.ts';
+import type { Mode, Scope } from '../ports/mode.ts';
 import type { Page, PageRequest } from '../ports/page.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { PublishableKey, PublishableKeySettings } from '../ports/web-call-store.ts';
@@ -46,12 +46,12 @@ export function createPublishableKeys(deps: {
 }): PublishableKeys {
   const { webCalls: store, workflows } = deps.storage;
 
-  async function check(organizationId: string, change: Partial<PublishableKeySettings>): Promise<void> {
+  async function check(scope: Scope, change: Partial<PublishableKeySettings>): Promise<void> {
     const unknownCountry = change.callbackCountries?.find((country) => !isSupportedCountry(country));
     if (unknownCountry !== undefined)
       invalid('callback_countries', `${unknownCountry} is not a country code`);
     for (const id of change.workflowIds ?? []) {
-      if (!(await workflows.get(organizationId, id))) invalid('workflow_ids', 'name workflows of yours');
+      if (!(await workflows.get(scope, id))) invalid('workflow_ids', 'name workflows of yours');
     }
   }
 
@@ -59,7 +59,7 @@ export function createPublishableKeys(deps: {
 
   return {
     async create(organizationId, { mode, ...settings }) {
-      await check(organizationId, settings);
+      await check({ organizationId, mode }, settings);
       const key = await store.createKey({
         dailyCalls: defaultDailyCalls,
         callbackCountries: [],
@@ -74,7 +74,9 @@ export function createPublishableKeys(deps: {
     },
     list: (organizationId, page) => store.listKeys(organizationId, page),
     async update(organizationId, id, change) {
-      await check(organizationId, change);
+      if (change.workflowIds !== undefined || change.callbackCountries !== undefined) {
+        await check((await store.getKey(organizationId, id)) ?? missing(), change);
+      }
       const { allowedOrigins, ...others } = change;
       const updated = await store.updateKey(organizationId, id, {
         ...others,

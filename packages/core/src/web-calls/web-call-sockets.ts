@@ -129,7 +129,7 @@ export function createWebCallSockets(deps: WebCallSocketsDeps): WebCallSockets {
   /** @returns the close code of a refusal */
   async function resumeCall(
     socket: MixedSocket,
-    { visit, state, media }: Admission,
+    { visit, mode, state, media }: Admission,
     position: number,
   ): Promise<LiveWebCall | number> {
     const { callId, organizationId } = visit;
@@ -138,7 +138,7 @@ export function createWebCallSockets(deps: WebCallSocketsDeps): WebCallSockets {
     if (state !== 'live') return widgetCloseCodes.gone;
     if (isStopping) return restarting;
     const epoch = await store.takeOver(callId, aliveMs);
-    const call = await storage.calls.get(organizationId, callId);
+    const call = await storage.calls.get({ organizationId, mode }, callId);
     if (epoch === null || !call?.answeredAt) return widgetCloseCodes.gone;
     const ageMs = Math.max(0, Date.now() - call.answeredAt.getTime());
     const taken = hold(callId, { epoch, media: media ?? 'text', ageMs, beginsAt: position });

@@ -97,7 +97,7 @@ export function createWebCalls(deps: WebCallsDeps): WebCalls {
     const { key } = visitor;
     await limits.countVisit({ remoteAddress: visitor.remoteAddress, keyId: key.id });
     const workflow = key.workflowIds.includes(input.workflowId)
-      ? await storage.workflows.get(key.organizationId, input.workflowId)
+      ? await storage.workflows.get(key, input.workflowId)
       : null;
     if (!workflow) throw workflowDisabled();
     const user = userOf(input.user, deps.keys.identitySecretOf(key.id));
@@ -184,9 +184,9 @@ export function createWebCalls(deps: WebCallsDeps): WebCalls {
 
     async callbackState(callId, token) {
       const visit = isSame(token, callbackToken(callId)) ? await store.visitOf(callId) : null;
-      const call = visit && (await storage.calls.get(visit.organizationId, callId));
-      if (!call) throw new CallkiteError('unauthenticated', 'This token is not for this call-back');
-      return call.state;
+      const found = visit && (await storage.calls.load(callId));
+      if (!found) throw new CallkiteError('unauthenticated', 'This token is not for this call-back');
+      return found.call.state;
     },
 
     upgrade: deps.sockets.upgrade,

@@ -1,10 +1,13 @@
 import type { WorkflowDefinitionInput } from '@callkite/contract';
 import { describe, expect, it } from 'vitest';
 import { CallkiteError } from '../errors.ts';
+import type { Scope } from '../ports/mode.ts';
 import type { WorkflowRecord, WorkflowStore } from '../ports/workflow-store.ts';
 import { createWorkflows } from './workflows.ts';
 
-const organizationId = 'org_1';
+const live: Scope = { organizationId: 'org_1', mode: 'live' };
+const test: Scope = { ...live, mode: 'test' };
+const stranger: Scope = { ...live, organizationId: 'org_2' };
 const definition: WorkflowDefinitionInput = { objective: 'Confirm the visit' };
 
 /** Keeps workflows and their versions in memory. */
@@ -12,13 +15,21 @@ function memoryWorkflows(): WorkflowStore {
   const versions: WorkflowRecord[] = [];
   const deleted = new Set<string>();
   const current = (id: string) => versions.findLast((record) => record.id === id);
-  const own = (organization: string, id: string) => {
+  const isSeen = ({ organizationId, mode }: Scope, record: WorkflowRecord) =>
+    record.organizationId === organizationId && (record.mode === mode || record.mode === 'live');
+  const seen = (scope: Scope, id: string) => {
     const record = current(id);
-    return record && record.organizationId === organization && !deleted.has(id) ? record : null;
+    return record && isSeen(scope, record) && !deleted.has(id) ? record : null;
+  };
+  const own = (scope: Scope, id: string) => {
+    const record = seen(scope, id);
+    return record?.mode === scope.mode ? record : null;
   };
   return {
-    async create(workflow) {
+    async create({ organizationId, mode }, workflow) {
       const record = {
+        organizationId,
+        mode,
         ...workflow,
         source: 'api',
         version: 1,
@@ -28,23 +39,21 @@ function memoryWorkflows(): WorkflowStore {
       versions.push(record);
       return record;
     },
-    get: async (organization, id) => own(organization, id),
+    get: async (scope, id) => seen(scope, id),
     async ownerOf(id) {
       const record = current(id);
       return record ? { organizationId: record.organizationId, deleted: deleted.has(id) } : null;
     },
-    getVersion: async (organization, id, version) =>
-      versions.find(
-        (each) => each.organizationId === organization && each.id === id && each.version === version,
-      ) ?? null,
-    list: async (organization) => ({
-      items: versions.filter((each) => each.organizationId === organization),
+    getVersion: async (scope, id, version) =>
+      versions.find((each) => isSeen(scope, each) && each.id === id && each.version === version) ?? null,
+    list: async (scope) => ({
+      items: versions.filter((each) => isSeen(scope, each)),
       nextCursor: null,
     }),
-    listSummaries: async (organization) =>
-      versions.filter((each) => each.organizationId === organization).map(({ id, name }) => ({ id, name })),
-    async update(organization, id, { expectedVersion, ...change }) {
-      const record = own(organization, id);
+    listSummaries: async (scope) =>
+      versions.filter((each) => isSeen(scope, each)).map(({ id, name }) => ({ id, name })),
+    async update(scope, id, { expectedVersion, ...change }) {
+      const record = own(scope, id);
       if (!record) return null;
       if (expectedVersion !== undefined && expectedVersion !== record.version) {
         throw new CallkiteError('conflict', 'The workflow was changed meanwhile');
@@ -53,23 +62,26 @@ function memoryWorkflows(): WorkflowStore {
       versions.push(next);
       return next;
     },
-    async delete(organization, id) {
-      if (!own(organization, id)) return false;
+    async delete(scope, id) {
+      if (!own(scope, id)) return false;
       deleted.add(id);
       return true;
     },
   };
 }
 
+const isOurs = ({ organizationId, mode }: Scope) =>
+  organizationId === live.organizationId && mode === live.mode;
+
 const workflows = createWorkflows({
   storage: {
     workflows: memoryWorkflows(),
     deliveries: {
-      getIntegration: async (organization, id) =>
-        organization === organizationId && id === 'whk_1'
+      getIntegration: async (scope, id) =>
+        isOurs(scope) && id === 'whk_1'
           ? {
               id,
-              organizationId: organization,
+              ...live,
               name: 'CRM',
               url: 'https://example.com/hook',
               sealedSecret: 'sealed',
@@ -79,11 +91,11 @@ const workflows = createWorkflows({
           : null,
     },
     forms: {
-      get: async (organization, id) =>
-        organization === organizationId && id === 'form_1'
+      get: async (scope, id) =>
+        isOurs(scope) && id === 'form_1'
           ? {
               id,
-              organizationId: organization,
+              ...live,
               title: 'Visit',
               version: 1,
               fields: [],
@@ -93,11 +105,11 @@ const workflows = createWorkflows({
           : null,
     },
     transfers: {
-      getIntegration: async (organization, id) =>
-        organization === organizationId && id === 'tri_1'
+      getIntegration: async ({ organizationId }, id) =>
+        organizationId === live.organizationId && id === 'tri_1'
           ? {
               id,
-              organizationId: organization,
+              organizationId,
               name: 'Billing',
               mode: 'warm',
               phoneNumber: '+12025550160',
@@ -112,15 +124,15 @@ const workflows = createWorkflows({
   },
   toolNames: ['find_order'],
   hasSpeechModel: false,
-  isTransferAvailable: async (_organizationId, mode) => mode === profileApproved,
+  isTransferAvailable: async ({ mode }) => mode === profileApproved,
 });
 
 /** The mode whose carrier account has an approved business profile. */
-let profileApproved: 'live' | 'test' | null = 'live';
+let profileApproved: 'live' | 'test' = 'live';
 
 async function issuesOf(input: { name?: string; definition?: unknown }): Promise<string[]> {
   const error: unknown = await workflows
-    .create(organizationId, { name: 'Visit', definition, ...input } as never)
+    .create(live, { name: 'Visit', definition, ...input } as never)
     .then(() => null)
     .catch((reason: unknown) => reason);
   if (error === null) return [];
@@ -132,39 +144,64 @@ async function issuesOf(input: { name?: string; definition?: unknown }): Promise
 
 describe('createWorkflows', () => {
   it('creates, updates and keeps versions', async () => {
-    const created = await workflows.create(organizationId, { name: ' Visit ', definition });
+    const created = await workflows.create(live, { name: ' Visit ', definition });
     expect(created).toMatchObject({ id: expect.stringMatching(/^wf_/), name: 'Visit', version: 1 });
     expect(created.definition.endRules.silenceSeconds).toBe(8);
-    const renamed = await workflows.update(organizationId, created.id, {
+    const renamed = await workflows.update(live, created.id, {
       name: 'Visits',
       expectedVersion: 1,
     });
     expect(renamed).toMatchObject({ name: 'Visits', version: 2, definition: created.definition });
-    expect(await workflows.get(organizationId, created.id)).toEqual(renamed);
-    expect(await workflows.get(organizationId, created.id, 1)).toEqual(created);
-    expect(await workflows.get(organizationId, created.id, 2)).toEqual(renamed);
-    await expect(workflows.get(organizationId, created.id, 3)).rejects.toMatchObject({ code: 'not_found' });
+    expect(await workflows.get(live, created.id)).toEqual(renamed);
+    expect(await workflows.get(live, created.id, 1)).toEqual(created);
+    expect(await workflows.get(live, created.id, 2)).toEqual(renamed);
+    await expect(workflows.get(live, created.id, 3)).rejects.toMatchObject({ code: 'not_found' });
     await expect(
-      workflows.update(organizationId, created.id, { name: 'Other', expectedVersion: 1 }),
+      workflows.update(live, created.id, { name: 'Other', expectedVersion: 1 }),
     ).rejects.toMatchObject({ code: 'conflict' });
-    expect(await workflows.summaries(organizationId)).toContainEqual({ id: created.id, name: 'Visits' });
-    expect((await workflows.list(organizationId, { limit: 10, cursor: null })).items).toContainEqual(renamed);
+    expect(await workflows.summaries(live)).toContainEqual({ id: created.id, name: 'Visits' });
+    expect((await workflows.list(live, { limit: 10, cursor: null })).items).toContainEqual(renamed);
   });
 
   it('tells foreign workflows from missing and deleted ones', async () => {
-    const { id } = await workflows.create(organizationId, { name: 'Visit', definition });
+    const { id } = await workflows.create(live, { name: 'Visit', definition });
     for (const attempt of [
-      () => workflows.get('org_2', id),
-      () => workflows.update('org_2', id, { name: 'Mine' }),
-      () => workflows.delete('org_2', id),
+      () => workflows.get(stranger, id),
+      () => workflows.update(stranger, id, { name: 'Mine' }),
+      () => workflows.delete(stranger, id),
     ]) {
       await expect(attempt()).rejects.toMatchObject({ code: 'forbidden' });
     }
-    await expect(workflows.get(organizationId, 'wf_unknown')).rejects.toMatchObject({ code: 'not_found' });
-    await workflows.delete(organizationId, id);
-    await expect(workflows.get(organizationId, id)).rejects.toMatchObject({ code: 'not_found' });
-    await expect(workflows.delete(organizationId, id)).rejects.toMatchObject({ code: 'not_found' });
-    await expect(workflows.get('org_2', id)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(workflows.get(live, 'wf_unknown')).rejects.toMatchObject({ code: 'not_found' });
+    await workflows.delete(live, id);
+    await expect(workflows.get(live, id)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(workflows.delete(live, id)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(workflows.get(stranger, id)).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('lets test mode read and not change live workflows, and live mode not see those of test mode', async () => {
+    const { id } = await workflows.create(live, { name: 'Visit', definition });
+    expect(await workflows.get(test, id)).toMatchObject({ mode: 'live' });
+    await expect(workflows.update(test, id, { name: 'Mine' })).rejects.toMatchObject({ code: 'forbidden' });
+    await expect(workflows.delete(test, id)).rejects.toMatchObject({ code: 'forbidden' });
+    const own = await workflows.create(test, { name: 'Draft', definition });
+    for (const attempt of [
+      () => workflows.get(live, own.id),
+      () => workflows.update(live, own.id, { name: 'Mine' }),
+      () => workflows.delete(live, own.id),
+    ]) {
+      await expect(attempt()).rejects.toMatchObject({ code: 'not_found' });
+    }
+    expect(await workflows.update(test, own.id, { name: 'Mine' })).toMatchObject({
+      name: 'Mine',
+      mode: 'test',
+    });
+    await expect(
+      workflows.create(test, {
+        name: 'Draft',
+        definition: { ...definition, metadata: { webhooks: ['whk_1'] } },
+      }),
+    ).rejects.toMatchObject({ code: 'validation_failed' });
   });
 
   it('takes transfers that exist, once each, and where the business profile allows them', async () => {
@@ -174,8 +211,6 @@ describe('createWorkflows', () => {
     expect(await issues(['tri_1', 'tri_2'])).toEqual(['definition.abilities.transfer.1']);
     expect(await issues(['tri_1', 'tri_1'])).toEqual(['definition.abilities.transfer.1']);
     profileApproved = 'test';
-    expect(await issues(['tri_1'])).toEqual([]);
-    profileApproved = null;
     expect(await issues(['tri_1'])).toEqual(['definition.abilities.transfer']);
     expect(await issues([])).toEqual([]);
     profileApproved = 'live';
@@ -224,7 +259,7 @@ describe('createWorkflows', () => {
 
   it('does not let metadata reach a prototype', async () => {
     const metadata: unknown = JSON.parse('{"__proto__": {"webhooks": ["whk_1"]}}');
-    const created = await workflows.create(organizationId, {
+    const created = await workflows.create(live, {
       name: 'Visit',
       definition: { ...definition, metadata } as WorkflowDefinitionInput,
     });

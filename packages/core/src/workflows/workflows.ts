@@ -8,7 +8,7 @@ import { CallkiteError } from '../errors.ts';
 import { createId } from '../ids.ts';
 import type { DeliveryStore } from '../ports/delivery-store.ts';
 import type { FormStore } from '../ports/form-store.ts';
-import type { Mode } from '../ports/mode.ts';
+import type { Scope } from '../ports/mode.ts';
 import type { Page, PageRequest } from '../ports/page.ts';
 import type { TransferStore } from '../ports/transfer-store.ts';
 import type { WorkflowRecord, WorkflowStore } from '../ports/workflow-store.ts';
@@ -16,25 +16,22 @@ import { businessProfileAdvice } from '../transfers/transfer-integrations.ts';
 import { lintWorkflow, type WorkflowIssue } from './linter.ts';
 
 /**
- * Every method throws `not_found` for a workflow that does not exist or is deleted, and `forbidden` for another
- * organization's. Writing throws `validation_failed` with the linter's findings in `details.issues`.
+ * Every method throws `not_found` for a workflow that does not exist, is deleted or belongs to the other mode, and
+ * `forbidden` for another organization's. Test mode may read and run live workflows; changing one is `forbidden`. Writing throws `validation_failed` with the linter's findings in `details.issues`.
  */
 export interface Workflows {
-  create(
-    organizationId: string,
-    input: { name: string; definition: WorkflowDefinitionInput },
-  ): Promise<WorkflowRecord>;
+  create(scope: Scope, input: { name: string; definition: WorkflowDefinitionInput }): Promise<WorkflowRecord>;
   /** @param version the current one when absent */
-  get(organizationId: string, id: string, version?: number): Promise<WorkflowRecord>;
-  list(organizationId: string, page: PageRequest): Promise<Page<WorkflowRecord>>;
-  summaries(organizationId: string): Promise<readonly { readonly id: string; readonly name: string }[]>;
+  get(scope: Scope, id: string, version?: number): Promise<WorkflowRecord>;
+  list(scope: Scope, page: PageRequest): Promise<Page<WorkflowRecord>>;
+  summaries(scope: Scope): Promise<readonly { readonly id: string; readonly name: string }[]>;
   /** Throws `conflict` when `expectedVersion` is given and is no longer the current one. */
   update(
-    organizationId: string,
+    scope: Scope,
     id: string,
     change: { name?: string; definition?: WorkflowDefinitionInput; expectedVersion?: number },
   ): Promise<WorkflowRecord>;
-  delete(organizationId: string, id: string): Promise<void>;
+  delete(scope: Scope, id: string): Promise<void>;
 }
 
 export interface WorkflowsDeps {
@@ -49,7 +46,7 @@ export interface WorkflowsDeps {
   /** Whether calls can be in `realtime` mode. */
   readonly hasSpeechModel: boolean;
   /** Whether calls of this mode could be transferred. */
-  isTransferAvailable(organizationId: string, mode: Mode): Promise<boolean>;
+  isTransferAvailable(scope: Scope): Promise<boolean>;
 }
 
 const workflowName = z.string().trim().min(1).max(200);
@@ -73,11 +70,19 @@ function refuse(issues: readonly WorkflowIssue[]): void {
 export function createWorkflows(deps: WorkflowsDeps): Workflows {
   const { workflows, deliveries, forms, transfers } = deps.storage;
 
-  async function missing(organizationId: string, id: string): Promise<CallkiteError> {
+  async function missing({ organizationId }: Scope, id: string): Promise<CallkiteError> {
     const owner = await workflows.ownerOf(id);
     return owner && !owner.deleted && owner.organizationId !== organizationId
       ? new CallkiteError('forbidden', 'This workflow belongs to a different organization')
-      : new CallkiteError('not_found', 'There is no such workflow');
+      : new CallkiteError('not_found', 'Workflow not found');
+  }
+
+  /** What is to be changed: what test mode only sees is not. */
+  async function own(scope: Scope, id: string): Promise<WorkflowRecord> {
+    const current = await workflows.get(scope, id);
+    if (!current) throw await missing(scope, id);
+    if (current.mode === scope.mode) return current;
+    throw new CallkiteError('forbidden', 'This workflow was made with a live key: change it with a live key');
   }
 
   /**
@@ -85,7 +90,7 @@ export function createWorkflows(deps: WorkflowsDeps): Workflows {
    * already may have been deleted since, and must not keep people from changing something else.
    */
   async function unknownNames(
-    organizationId: string,
+    scope: Scope,
     { metadata, forms: namedForms, tools, abilities, voice }: WorkflowDefinition,
     current: WorkflowDefinition | undefined,
   ): Promise<WorkflowIssue[]> {
@@ -93,9 +98,9 @@ export function createWorkflows(deps: WorkflowsDeps): Workflows {
     const formIds = namedForms.filter((id) => !current?.forms.includes(id));
     const transferIds = abilities.transfer.filter((id) => !current?.abilities.transfer.includes(id));
     const [integrations, records, targets] = await Promise.all([
-      Promise.all(webhookIds.map((id) => deliveries.getIntegration(organizationId, id))),
-      Promise.all(formIds.map((id) => forms.get(organizationId, id))),
-      Promise.all(transferIds.map((id) => transfers.getIntegration(organizationId, id))),
+      Promise.all(webhookIds.map((id) => deliveries.getIntegration(scope, id))),
+      Promise.all(formIds.map((id) => forms.get(scope, id))),
+      Promise.all(transferIds.map((id) => transfers.getIntegration(scope, id))),
     ]);
     return [
       ...issuesAt(
@@ -109,7 +114,7 @@ export function createWorkflows(deps: WorkflowsDeps): Workflows {
         targets,
         'create the transfer integration first: there is none with this id',
       ),
-      ...(transferIds.length > 0 && !(await mayTransferCalls(organizationId))
+      ...(transferIds.length > 0 && !(await deps.isTransferAvailable(scope))
         ? [{ path: 'definition.abilities.transfer', message: businessProfileAdvice }]
         : []),
       ...issuesAt(
@@ -123,17 +128,9 @@ export function createWorkflows(deps: WorkflowsDeps): Workflows {
     ];
   }
 
-  /** A workflow serves calls of both modes: one of them must be able to. */
-  async function mayTransferCalls(organizationId: string): Promise<boolean> {
-    return (
-      (await deps.isTransferAvailable(organizationId, 'live')) ||
-      (await deps.isTransferAvailable(organizationId, 'test'))
-    );
-  }
-
   /** Everything that is wrong with the given parts is told at once. */
   async function check(
-    organizationId: string,
+    scope: Scope,
     input: { name?: string | undefined; definition?: WorkflowDefinitionInput | undefined },
     current?: WorkflowDefinition,
   ): Promise<{ name?: string; definition?: WorkflowDefinition }> {
@@ -143,7 +140,7 @@ export function createWorkflows(deps: WorkflowsDeps): Workflows {
       ...(name?.error ? issuesOf(name.error, 'name') : []),
       ...(definition?.error ? issuesOf(definition.error, 'definition') : []),
       ...(definition?.data ? lintWorkflow(definition.data) : []),
-      ...(definition?.data ? await unknownNames(organizationId, definition.data, current) : []),
+      ...(definition?.data ? await unknownNames(scope, definition.data, current) : []),
     ]);
     return {
       ...(name?.data === undefined ? {} : { name: name.data }),
@@ -152,37 +149,37 @@ export function createWorkflows(deps: WorkflowsDeps): Workflows {
   }
 
   return {
-    async create(organizationId, input) {
-      const { name, definition } = await check(organizationId, input);
+    async create(scope, input) {
+      const { name, definition } = await check(scope, input);
       if (name === undefined || definition === undefined) {
         throw new CallkiteError('validation_failed', 'Give the workflow a name and a definition');
       }
-      return workflows.create({ id: createId('wf'), organizationId, name, definition });
+      return workflows.create(scope, { id: createId('wf'), name, definition });
     },
-    async get(organizationId, id, version) {
-      const current = await workflows.get(organizationId, id);
-      if (!current) throw await missing(organizationId, id);
+    async get(scope, id, version) {
+      const current = await workflows.get(scope, id);
+      if (!current) throw await missing(scope, id);
       if (version === undefined || version === current.version) return current;
-      const earlier = await workflows.getVersion(organizationId, id, version);
+      const earlier = await workflows.getVersion(scope, id, version);
       if (!earlier) throw new CallkiteError('not_found', 'There is no such version of the workflow');
       return earlier;
     },
-    list: (organizationId, page) => workflows.list(organizationId, page),
-    summaries: (organizationId) => workflows.listSummaries(organizationId),
-    async update(organizationId, id, change) {
-      const current = await workflows.get(organizationId, id);
-      if (!current) throw await missing(organizationId, id);
-      const checked = await check(organizationId, change, current.definition);
+    list: (scope, page) => workflows.list(scope, page),
+    summaries: (scope) => workflows.listSummaries(scope),
+    async update(scope, id, change) {
+      const current = await own(scope, id);
+      const checked = await check(scope, change, current.definition);
       const { expectedVersion } = change;
-      const updated = await workflows.update(organizationId, id, {
+      const updated = await workflows.update(scope, id, {
         ...checked,
         ...(expectedVersion === undefined ? {} : { expectedVersion }),
       });
-      if (!updated) throw await missing(organizationId, id);
+      if (!updated) throw await missing(scope, id);
       return updated;
     },
-    async delete(organizationId, id) {
-      if (!(await workflows.delete(organizationId, id))) throw await missing(organizationId, id);
+    async delete(scope, id) {
+      await own(scope, id);
+      if (!(await workflows.delete(scope, id))) throw await missing(scope, id);
     },
   };
 }

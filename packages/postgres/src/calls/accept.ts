@@ -43,12 +43,14 @@ with input as (
   select id from ${schema}.workflows
   where id = $17 and source = 'prompt' and deleted_at is null for key share
 ), workflow as (
-  select w.organization_id, w.name, w.current_version,
+  select w.organization_id, w.mode, w.name, w.current_version,
     coalesce((v.definition -> 'voicemail' ->> 'generate')::boolean, false) as writes_voicemail
   from ${schema}.workflows w
   join ${schema}.workflow_versions v on v.workflow_id = w.id and v.version = w.current_version
   where w.id = $17 and $18::text is null and w.deleted_at is null
     and (w.source <> 'prompt' or exists (select from prompt_workflow))
+    -- Test mode also runs live workflows, except those of live prompt calls. To live mode, those of test mode do not exist.
+    and (w.organization_id <> $2 or w.mode = $3 or (w.mode = 'live' and w.source <> 'prompt'))
 ), line as (
   select n.phone_number, n.connection_id, c.down_until from ${schema}.numbers n
   join ${schema}.connections c on c.id = n.connection_id
@@ -58,7 +60,7 @@ with input as (
     when exists (select from replay) then 'replayed'
     when $18::text is null and not exists (select from workflow) then 'workflow-not-found'
     when exists (select from workflow where organization_id <> $2) then 'workflow-forbidden'
-    when exists (select from ${schema}.do_not_call d where d.organization_id = $2 and d.phone_number = $4)
+    when exists (select from ${schema}.do_not_call d where d.organization_id = $2 and d.mode = $3 and d.phone_number = $4)
       then 'number-opted-out'
     when $3::text = 'live' and exists (
       select from ${schema}.organizations o, input
@@ -82,8 +84,8 @@ with input as (
   select input.* from input, verdict
   where verdict.result = 'accepted' and (key is null or exists (select from claimed))
 ), new_workflow as (
-  insert into ${schema}.workflows (id, organization_id, source, name, current_version)
-  select workflow_id, organization_id, 'prompt', workflow_name, 1 from accepted where prompt is not null
+  insert into ${schema}.workflows (id, organization_id, mode, source, name, current_version)
+  select workflow_id, organization_id, mode, 'prompt', workflow_name, 1 from accepted where prompt is not null
 ), new_version as (
   insert into ${schema}.workflow_versions (workflow_id, version, name, definition)
   select workflow_id, 1, workflow_name, definition from accepted where prompt is not null
@@ -113,7 +115,7 @@ with input as (
   join workflow on true
   join ${schema}.workflow_versions v on v.workflow_id = $17 and v.version = workflow.current_version
   cross join jsonb_array_elements_text(v.definition -> 'forms') with ordinality as named (id, position)
-  join ${schema}.forms f on f.id = named.id and f.organization_id = $2 and f.deleted_at is null
+  join ${schema}.forms f on f.id = named.id and f.organization_id = $2 and f.mode in ('live', $3) and f.deleted_at is null
   group by a.call_id, f.id, f.current_version
 )
 select verdict.result, exists (select from new_call) as stored, line.connection_id,

@@ -149,7 +149,7 @@ async function takeNextCall(
     }>`
       select c.id, v.definition, c.cancel_requested, exists (
         select 1 from ${tables.do_not_call} d
-        where d.organization_id = c.organization_id and d.phone_number = c.to_number) as opted_out
+        where d.organization_id = c.organization_id and d.mode = c.mode and d.phone_number = c.to_number) as opted_out
       from ${tables.calls} c
       join ${tables.workflow_versions} v on v.workflow_id = c.workflow_id and v.version = c.workflow_version
       where c.connection_id = ${connectionId} and c.state = 'queued' and c.dialable_at <= statement_timestamp()

@@ -4,7 +4,7 @@ import { type Kysely, sql } from 'kysely';
 import { type Database, only, type TableNames } from '../database.ts';
 import type { Tables } from '../schema.ts';
 import { type StoredCall, toCall } from './call-rows.ts';
-import { lockCall } from './locking.ts';
+import { isWithin, lockCall } from './locking.ts';
 
 /** What is left of a phone number. */
 const erased = 'erased';
@@ -14,10 +14,10 @@ const erased = 'erased';
  * being stored for it is either found or, once this is committed, refused.
  */
 export function createErase({ kysely, tables }: Database): CallStore['erase'] {
-  return (organizationId, callId, blank) =>
+  return (scope, callId, blank) =>
     kysely.transaction().execute(async (transaction) => {
       const call = await lockCall(transaction, tables, callId);
-      if (call === null || call.organization_id !== organizationId) return null;
+      if (call === null || !isWithin(scope, call)) return null;
       if (call.erased_at !== null) return toCall(call);
       if (call.state !== 'completed') {
         throw new CallkiteError(

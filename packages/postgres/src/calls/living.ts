@@ -5,7 +5,7 @@ import { addDeliveries } from '../delivery-store.ts';
 import { addVersion } from '../workflow-store.ts';
 import { toAttempt, toCall } from './call-rows.ts';
 import { endQueuedCalls } from './ending.ts';
-import { lockCall, readLiveAttempt } from './locking.ts';
+import { isWithin, lockCall, readLiveAttempt } from './locking.ts';
 import { dropRefusedWords } from './refused-words.ts';
 
 type LivingPart = Pick<
@@ -69,10 +69,10 @@ export function createLiving({ schema, kysely, tables, prepared }: Database): Li
         .execute();
     },
 
-    cancel(organizationId, callId) {
+    cancel(scope, callId) {
       return kysely.transaction().execute(async (transaction) => {
         const call = await lockCall(transaction, tables, callId);
-        if (call === null || call.organization_id !== organizationId) return null;
+        if (call === null || !isWithin(scope, call)) return null;
         if (call.state === 'completed') return { call: toCall(call), attempt: null };
         if (call.state === 'queued') {
           const ended = await endQueuedCalls(transaction, tables, {

@@ -1,3 +1,4 @@
+import type { Scope } from '@callkite/core';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { TableNames } from '../database.ts';
 import type { Tables } from '../schema.ts';
@@ -16,6 +17,11 @@ export async function lockCall(
   const { rows } = await sql<StoredCall>`
     select * from ${tables.calls} where id = ${callId} for no key update`.execute(executor);
   return rows[0] ?? null;
+}
+
+/** Whether a call belongs to this side of this organization. */
+export function isWithin({ organizationId, mode }: Scope, call: StoredCall): boolean {
+  return call.organization_id === organizationId && call.mode === mode;
 }
 
 /**

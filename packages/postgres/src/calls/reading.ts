@@ -14,22 +14,23 @@ type ReadingPart = Pick<
 
 export function createReading({ kysely, tables }: Database): ReadingPart {
   return {
-    async get(organizationId, callId) {
+    async get({ organizationId, mode }, callId) {
       const row = await kysely
         .selectFrom('calls')
         .selectAll()
         .where('organization_id', '=', organizationId)
+        .where('mode', '=', mode)
         .where('id', '=', callId)
         .executeTakeFirst();
       return row === undefined ? null : toCall(row);
     },
 
-    async list(organizationId, filter, page) {
+    async list({ organizationId, mode }, filter, page) {
       let query = kysely
         .selectFrom('calls')
         .selectAll()
         .where('organization_id', '=', organizationId)
-        .where('mode', '=', filter.mode);
+        .where('mode', '=', mode);
       if (filter.state !== undefined) query = query.where('state', '=', filter.state);
       if (filter.callStatus !== undefined) query = query.where('call_status', '=', filter.callStatus);
       if (filter.workflowId !== undefined) query = query.where('workflow_id', '=', filter.workflowId);

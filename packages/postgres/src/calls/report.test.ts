@@ -58,7 +58,7 @@ it('whatever is reported in whatever order, a call moves forward and ends once, 
       for (const next of steps) {
         switch (next.does) {
           case 'cancel':
-            await storage.calls.cancel(tenant.organizationId, callId);
+            await storage.calls.cancel(tenant, callId);
             canceled ||= first === null;
             break;
           case 'place':

@@ -12,30 +12,32 @@ type IntegrationsPart = Pick<
 /** Whom calls may be transferred to. */
 export function createTransferIntegrations({ kysely }: Database): IntegrationsPart {
   return {
-    async createIntegration({ id, organizationId, ...settings }) {
+    async createIntegration({ organizationId, mode }, { id, ...settings }) {
       const row = await kysely
         .insertInto('transfer_integrations')
-        .values({ id, organization_id: organizationId, ...toColumns(settings) })
+        .values({ id, organization_id: organizationId, key_mode: mode, ...toColumns(settings) })
         .returningAll()
         .executeTakeFirstOrThrow();
       return toIntegration(row);
     },
 
-    async getIntegration(organizationId, id) {
+    async getIntegration({ organizationId, mode }, id) {
       const row = await kysely
         .selectFrom('transfer_integrations')
         .selectAll()
         .where('organization_id', '=', organizationId)
+        .where('key_mode', '=', mode)
         .where('id', '=', id)
         .executeTakeFirst();
       return row === undefined ? null : toIntegration(row);
     },
 
-    async listIntegrations(organizationId, page) {
+    async listIntegrations({ organizationId, mode }, page) {
       const rows = await kysely
         .selectFrom('transfer_integrations')
         .selectAll()
         .where('organization_id', '=', organizationId)
+        .where('key_mode', '=', mode)
         .where(startOf(page, 'transfer_integrations'))
         .orderBy('created_at', 'desc')
         .orderBy('id', 'desc')
@@ -44,22 +46,24 @@ export function createTransferIntegrations({ kysely }: Database): IntegrationsPa
       return toPage(rows, page, toIntegration);
     },
 
-    async updateIntegration(organizationId, id, change) {
+    async updateIntegration({ organizationId, mode }, id, change) {
       const row = await kysely
         .updateTable('transfer_integrations')
         // The id again, so that there is something to set when the change is empty.
         .set({ id, ...toColumns(change) })
         .where('organization_id', '=', organizationId)
+        .where('key_mode', '=', mode)
         .where('id', '=', id)
         .returningAll()
         .executeTakeFirst();
       return row === undefined ? null : toIntegration(row);
     },
 
-    async deleteIntegration(organizationId, id) {
+    async deleteIntegration({ organizationId, mode }, id) {
       const row = await kysely
         .deleteFrom('transfer_integrations')
         .where('organization_id', '=', organizationId)
+        .where('key_mode', '=', mode)
         .where('id', '=', id)
         .returning('id')
         .executeTakeFirst();

@@ -183,7 +183,7 @@ async function dialNext(
       from (
         select ${!mayRing(to)} or exists (
           select from ${tables.do_not_call} d
-          where d.organization_id = ${call.organization_id} and d.phone_number = ${to}) as yes
+          where d.organization_id = ${call.organization_id} and d.mode = ${call.mode} and d.phone_number = ${to}) as yes
       ) refused
       where l.id = ${id} returning l.*`.execute(executor);
     const [row] = rows;

@@ -31,9 +31,8 @@ export function createWebCallLiving({ kysely, tables }: Database): LivingPart {
         if (visit === undefined || visit.stale) return { result: 'stale' };
         const { rows: workflows } = await sql<{ name: string; current_version: number }>`
           select name, current_version from ${tables.workflows}
-          where id = ${visit.workflow_id} and organization_id = ${visit.organization_id} and deleted_at is null`.execute(
-          transaction,
-        );
+          where id = ${visit.workflow_id} and organization_id = ${visit.organization_id} and deleted_at is null
+            and (mode = ${visit.mode} or (mode = 'live' and source <> 'prompt'))`.execute(transaction);
         const [workflow] = workflows;
         if (workflow === undefined) return { result: 'workflow-not-found' };
         if ((await budgetOf(transaction, tables, visit.key_id)).left <= 0) return { result: 'budget-spent' };
@@ -53,7 +52,8 @@ export function createWebCallLiving({ kysely, tables }: Database): LivingPart {
             from ${tables.workflow_versions} v
             cross join jsonb_array_elements_text(v.definition -> 'forms') with ordinality as named (id, position)
             join ${tables.forms} f
-              on f.id = named.id and f.organization_id = ${visit.organization_id} and f.deleted_at is null
+              on f.id = named.id and f.organization_id = ${visit.organization_id}
+                and f.mode in ('live', ${visit.mode}) and f.deleted_at is null
             where v.workflow_id = ${visit.workflow_id} and v.version = ${workflow.current_version}
             group by f.id, f.current_version
           )

@@ -4,7 +4,10 @@ import type { Database } from '../database.ts';
 import { rowsFor, startOf, toPage } from '../paging.ts';
 import type { PublishableKeyRow } from '../schema.ts';
 
-type KeysPart = Pick<WebCallStore, 'createKey' | 'findKey' | 'listKeys' | 'updateKey' | 'revokeKey'>;
+type KeysPart = Pick<
+  WebCallStore,
+  'createKey' | 'findKey' | 'getKey' | 'listKeys' | 'updateKey' | 'revokeKey'
+>;
 
 export function createPublishableKeys({ kysely }: Database): KeysPart {
   return {
@@ -32,6 +35,16 @@ export function createPublishableKeys({ kysely }: Database): KeysPart {
         .selectFrom('publishable_keys')
         .selectAll()
         .where('key', '=', key)
+        .executeTakeFirst();
+      return row === undefined ? null : toKey(row);
+    },
+
+    async getKey(organizationId, id) {
+      const row = await kysely
+        .selectFrom('publishable_keys')
+        .selectAll()
+        .where('organization_id', '=', organizationId)
+        .where('id', '=', id)
         .executeTakeFirst();
       return row === undefined ? null : toKey(row);
     },

@@ -63,7 +63,7 @@ export async function startInSound(
       noteConversationOver: async () => {},
     },
     organizations: {
-      addDoNotCall: async ({ phoneNumber }) => {
+      addDoNotCall: async (_call, { phoneNumber }) => {
         optOuts.push(phoneNumber);
       },
     },

@@ -5,6 +5,7 @@ import type { CallkiteEvent } from '../../events.ts';
 import type { CallRecord, HeardAnswer, TranscriptEntry } from '../../ports/call-store.ts';
 import type { CallForm, FormAnswer } from '../../ports/form-store.ts';
 import { silentLogger } from '../../ports/logger.ts';
+import type { Scope } from '../../ports/mode.ts';
 import type { CalleeEvent, SpeechChannel } from '../../ports/speech.ts';
 import type { ToolCallRecord } from '../../ports/tool-call-store.ts';
 import type { NewTransfer, TransferIntegration, TransferRecord } from '../../ports/transfer-store.ts';
@@ -161,7 +162,8 @@ export async function start(setup: Setup = {}) {
   const transcript: Omit<TranscriptEntry, 'at'>[] = [...(setup.earlier ?? [])];
   const reasons: string[] = [];
   const heard: HeardAnswer[] = [];
-  const optOuts: Parameters<ConversationsDeps['storage']['organizations']['addDoNotCall']>[0][] = [];
+  const optOuts: (Scope & Parameters<ConversationsDeps['storage']['organizations']['addDoNotCall']>[1])[] =
+    [];
   const answers: (FormAnswer & { formId: string })[] = [];
   const toolResults: string[] = [];
   const decisions: string[] = [];
@@ -186,8 +188,8 @@ export async function start(setup: Setup = {}) {
       organizations: {
         addDoNotCall:
           setup.addDoNotCall ??
-          (async (entry) => {
-            optOuts.push(entry);
+          (async ({ organizationId, mode }, entry) => {
+            optOuts.push({ organizationId, mode, ...entry });
           }),
       },
       forms: {

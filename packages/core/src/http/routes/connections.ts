@@ -9,12 +9,9 @@ import {
   numberList,
   numberResource,
 } from '@callkite/contract';
-import { CallkiteError } from '../../errors.ts';
-import type { Caller } from '../../organizations/organizations.ts';
 import type { CarrierConnection, ConnectedNumber } from '../../ports/organization-store.ts';
-import { type HttpServices, route } from '../route.ts';
+import { route } from '../route.ts';
 
-/** Connections and numbers are those of the key's mode: a test key neither sees nor changes live ones. */
 export const connectionRoutes = [
   route(
     {
@@ -33,8 +30,7 @@ export const connectionRoutes = [
     },
     async ({ organizations }, { caller, body }) =>
       toConnection(
-        await organizations.connectCarrier(caller.organizationId, {
-          mode: caller.mode,
+        await organizations.connectCarrier(caller, {
           accountId: body.account_id,
           secret: body.secret,
           ...(body.calls_per_second !== undefined && { callsPerSecond: body.calls_per_second }),
@@ -55,8 +51,8 @@ export const connectionRoutes = [
       status: 200,
       answer: connectionList,
     },
-    async (services, { caller }) => ({
-      connections: (await ownConnections(services, caller)).map(toConnection),
+    async ({ organizations }, { caller }) => ({
+      connections: (await organizations.listConnections(caller)).map(toConnection),
     }),
   ),
   route(
@@ -71,8 +67,8 @@ export const connectionRoutes = [
       answer: connectionResource,
       refusals: ['not_found'],
     },
-    async (services, { caller, parameters }) =>
-      toConnection(await ownConnection(services, caller, parameters.id)),
+    async ({ organizations }, { caller, parameters }) =>
+      toConnection(await organizations.getConnection(caller, parameters.id)),
   ),
   route(
     {
@@ -86,12 +82,8 @@ export const connectionRoutes = [
       answer: connectionResource,
       refusals: ['not_found', 'provider_rejected', 'provider_unavailable'],
     },
-    async (services, { caller, parameters }) => {
-      await ownConnection(services, caller, parameters.id);
-      return toConnection(
-        await services.organizations.refreshConnection(caller.organizationId, parameters.id),
-      );
-    },
+    async ({ organizations }, { caller, parameters }) =>
+      toConnection(await organizations.refreshConnection(caller, parameters.id)),
   ),
   route(
     {
@@ -106,10 +98,7 @@ export const connectionRoutes = [
       status: 204,
       refusals: ['not_found', 'conflict'],
     },
-    async (services, { caller, parameters }) => {
-      await ownConnection(services, caller, parameters.id);
-      await services.organizations.deleteConnection(caller.organizationId, parameters.id);
-    },
+    ({ organizations }, { caller, parameters }) => organizations.deleteConnection(caller, parameters.id),
   ),
   route(
     {
@@ -123,9 +112,8 @@ export const connectionRoutes = [
       answer: carrierNumberList,
       refusals: ['not_found', 'provider_rejected', 'provider_unavailable'],
     },
-    async (services, { caller, parameters }) => {
-      await ownConnection(services, caller, parameters.id);
-      const numbers = await services.organizations.listCarrierNumbers(caller.organizationId, parameters.id);
+    async ({ organizations }, { caller, parameters }) => {
+      const numbers = await organizations.listCarrierNumbers(caller, parameters.id);
       return {
         numbers: numbers.map((number) => ({
           provider_number_id: number.providerNumberId,
@@ -150,12 +138,8 @@ export const connectionRoutes = [
       answer: numberResource,
       refusals: ['not_found', 'provider_rejected', 'provider_unavailable'],
     },
-    async (services, { caller, parameters, body }) => {
-      await ownConnection(services, caller, parameters.id);
-      return toNumber(
-        await services.organizations.connectNumber(caller.organizationId, parameters.id, body.phone_number),
-      );
-    },
+    async ({ organizations }, { caller, parameters, body }) =>
+      toNumber(await organizations.connectNumber(caller, parameters.id, body.phone_number)),
   ),
   route(
     {
@@ -168,7 +152,9 @@ export const connectionRoutes = [
       status: 200,
       answer: numberList,
     },
-    async (services, { caller }) => ({ numbers: (await ownNumbers(services, caller)).map(toNumber) }),
+    async ({ organizations }, { caller }) => ({
+      numbers: (await organizations.listNumbers(caller)).map(toNumber),
+    }),
   ),
   route(
     {
@@ -181,31 +167,9 @@ export const connectionRoutes = [
       status: 204,
       refusals: ['not_found'],
     },
-    async (services, { caller, parameters }) => {
-      const numbers = await ownNumbers(services, caller);
-      if (!numbers.some(({ id }) => id === parameters.id)) {
-        throw new CallkiteError('not_found', 'Number not found');
-      }
-      await services.organizations.disconnectNumber(caller.organizationId, parameters.id);
-    },
+    ({ organizations }, { caller, parameters }) => organizations.disconnectNumber(caller, parameters.id),
   ),
 ];
-
-async function ownConnections({ organizations }: HttpServices, caller: Caller): Promise<CarrierConnection[]> {
-  const connections = await organizations.listConnections(caller.organizationId);
-  return connections.filter(({ mode }) => mode === caller.mode);
-}
-
-async function ownConnection(services: HttpServices, caller: Caller, id: string): Promise<CarrierConnection> {
-  const connection = (await ownConnections(services, caller)).find((each) => each.id === id);
-  if (!connection) throw new CallkiteError('not_found', 'Connection not found');
-  return connection;
-}
-
-async function ownNumbers({ organizations }: HttpServices, caller: Caller): Promise<ConnectedNumber[]> {
-  const numbers = await organizations.listNumbers(caller.organizationId);
-  return numbers.filter(({ mode }) => mode === caller.mode);
-}
 
 function toConnection(connection: CarrierConnection): ConnectionResource {
   return {

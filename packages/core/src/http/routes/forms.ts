@@ -24,7 +24,7 @@ export const formRoutes = [
       answer: formList,
     },
     async ({ forms }, { caller, query }) => {
-      const page = await forms.list(caller.organizationId, {
+      const page = await forms.list(caller, {
         limit: query.limit,
         cursor: query.cursor ?? null,
       });
@@ -44,7 +44,7 @@ export const formRoutes = [
       status: 201,
       answer: formResource,
     },
-    async ({ forms }, { caller, body }) => toResource(await forms.create(caller.organizationId, body)),
+    async ({ forms }, { caller, body }) => toResource(await forms.create(caller, body)),
   ),
   route(
     {
@@ -60,7 +60,7 @@ export const formRoutes = [
       refusals: ['forbidden', 'not_found'],
     },
     async ({ forms }, { caller, parameters, query }) =>
-      toResource(await forms.get(caller.organizationId, parameters.id, query.version)),
+      toResource(await forms.get(caller, parameters.id, query.version)),
   ),
   route(
     {
@@ -79,7 +79,7 @@ export const formRoutes = [
     },
     async ({ forms }, { caller, parameters, body }) =>
       toResource(
-        await forms.update(caller.organizationId, parameters.id, {
+        await forms.update(caller, parameters.id, {
           ...(body.title !== undefined && { title: body.title }),
           ...(body.fields && { fields: body.fields }),
           ...(body.expected_version !== undefined && { expectedVersion: body.expected_version }),
@@ -98,7 +98,7 @@ export const formRoutes = [
       status: 204,
       refusals: ['forbidden', 'not_found'],
     },
-    ({ forms }, { caller, parameters }) => forms.delete(caller.organizationId, parameters.id),
+    ({ forms }, { caller, parameters }) => forms.delete(caller, parameters.id),
   ),
 ];
 

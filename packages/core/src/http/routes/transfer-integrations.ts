@@ -28,7 +28,7 @@ export const transferIntegrationRoutes = [
       answer: transferIntegrationList,
     },
     async (services, { caller, query }) => {
-      const page = await services.transferIntegrations.list(caller.organizationId, {
+      const page = await services.transferIntegrations.list(caller, {
         limit: query.limit,
         cursor: query.cursor ?? null,
       });
@@ -71,7 +71,7 @@ export const transferIntegrationRoutes = [
     },
     async (services, { caller, parameters }) =>
       toResource(
-        await services.transferIntegrations.get(caller.organizationId, parameters.id),
+        await services.transferIntegrations.get(caller, parameters.id),
         await isAvailable(services, caller),
       ),
   ),
@@ -91,7 +91,7 @@ export const transferIntegrationRoutes = [
     },
     async (services, { caller, parameters, body }) =>
       toResource(
-        await services.transferIntegrations.update(caller.organizationId, parameters.id, toSettings(body)),
+        await services.transferIntegrations.update(caller, parameters.id, toSettings(body)),
         await isAvailable(services, caller),
       ),
   ),
@@ -107,13 +107,12 @@ export const transferIntegrationRoutes = [
       status: 204,
       refusals: ['not_found'],
     },
-    ({ transferIntegrations }, { caller, parameters }) =>
-      transferIntegrations.delete(caller.organizationId, parameters.id),
+    ({ transferIntegrations }, { caller, parameters }) => transferIntegrations.delete(caller, parameters.id),
   ),
 ];
 
 function isAvailable({ transferIntegrations }: HttpServices, caller: Caller): Promise<boolean> {
-  return transferIntegrations.isAvailable(caller.organizationId, caller.mode);
+  return transferIntegrations.isAvailable(caller);
 }
 
 type Body = z.output<typeof createTransferIntegrationRequest>;

@@ -29,7 +29,7 @@ export const webhookRoutes = [
       answer: createdWebhook,
     },
     async ({ webhooks }, { caller, body }) => {
-      const { integration, secret } = await webhooks.createIntegration(caller.organizationId, body);
+      const { integration, secret } = await webhooks.createIntegration(caller, body);
       return { ...toWebhook(integration), secret };
     },
   ),
@@ -46,7 +46,7 @@ export const webhookRoutes = [
       answer: webhookList,
     },
     async ({ webhooks }, { caller, query }) => {
-      const page = await webhooks.listIntegrations(caller.organizationId, {
+      const page = await webhooks.listIntegrations(caller, {
         limit: query.limit,
         cursor: query.cursor ?? null,
       });
@@ -64,8 +64,7 @@ export const webhookRoutes = [
       status: 204,
       refusals: ['not_found'],
     },
-    ({ webhooks }, { caller, parameters }) =>
-      webhooks.deleteIntegration(caller.organizationId, parameters.id),
+    ({ webhooks }, { caller, parameters }) => webhooks.deleteIntegration(caller, parameters.id),
   ),
   route(
     {
@@ -82,7 +81,7 @@ export const webhookRoutes = [
       refusals: ['not_found'],
     },
     async ({ webhooks }, { caller, parameters }) => {
-      const { integration, secret } = await webhooks.rotateSecret(caller.organizationId, parameters.id);
+      const { integration, secret } = await webhooks.rotateSecret(caller, parameters.id);
       return { ...toWebhook(integration), secret };
     },
   ),
@@ -99,7 +98,7 @@ export const webhookRoutes = [
       refusals: ['not_found'],
     },
     async ({ webhooks }, { caller, parameters }) =>
-      toDelivery(await webhooks.sendTest(caller.organizationId, parameters.id)),
+      toDelivery(await webhooks.sendTest(caller, parameters.id)),
   ),
   route(
     {
@@ -116,7 +115,7 @@ export const webhookRoutes = [
     },
     async ({ webhooks }, { caller, parameters, query }) => {
       const page = await webhooks.listDeliveries(
-        caller.organizationId,
+        caller,
         { integrationId: parameters.id, ...(query.call_id && { callId: query.call_id }) },
         { limit: query.limit, cursor: query.cursor ?? null },
       );
@@ -136,11 +135,10 @@ export const webhookRoutes = [
       answer: deliveryList,
     },
     async ({ webhooks }, { caller, query }) => {
-      const page = await webhooks.listDeliveries(
-        caller.organizationId,
-        query.call_id ? { callId: query.call_id } : {},
-        { limit: query.limit, cursor: query.cursor ?? null },
-      );
+      const page = await webhooks.listDeliveries(caller, query.call_id ? { callId: query.call_id } : {}, {
+        limit: query.limit,
+        cursor: query.cursor ?? null,
+      });
       return { deliveries: page.items.map(toDelivery), next_cursor: page.nextCursor };
     },
   ),
@@ -157,7 +155,7 @@ export const webhookRoutes = [
       refusals: ['not_found'],
     },
     async ({ webhooks }, { caller, parameters }) => {
-      const { delivery, attempts } = await webhooks.getDelivery(caller.organizationId, parameters.id);
+      const { delivery, attempts } = await webhooks.getDelivery(caller, parameters.id);
       return {
         ...toDelivery(delivery),
         attempts: attempts.map((attempt) => ({
@@ -182,8 +180,7 @@ export const webhookRoutes = [
       answer: deliveryResource,
       refusals: ['not_found', 'conflict'],
     },
-    async ({ webhooks }, { caller, parameters }) =>
-      toDelivery(await webhooks.resend(caller.organizationId, parameters.id)),
+    async ({ webhooks }, { caller, parameters }) => toDelivery(await webhooks.resend(caller, parameters.id)),
   ),
 ];
 

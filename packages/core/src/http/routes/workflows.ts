@@ -22,7 +22,7 @@ export const workflowRoutes = [
       answer: workflowSummaries,
     },
     async ({ workflows }, { caller }) => ({
-      workflows: (await workflows.summaries(caller.organizationId)).map(({ id, name }) => ({ id, name })),
+      workflows: (await workflows.summaries(caller)).map(({ id, name }) => ({ id, name })),
     }),
   ),
   route(
@@ -37,8 +37,7 @@ export const workflowRoutes = [
       status: 201,
       answer: workflowResource,
     },
-    async ({ workflows }, { caller, body }) =>
-      toResource(await workflows.create(caller.organizationId, body)),
+    async ({ workflows }, { caller, body }) => toResource(await workflows.create(caller, body)),
   ),
   route(
     {
@@ -54,7 +53,7 @@ export const workflowRoutes = [
       refusals: ['forbidden', 'not_found'],
     },
     async ({ workflows }, { caller, parameters, query }) =>
-      toResource(await workflows.get(caller.organizationId, parameters.id, query.version)),
+      toResource(await workflows.get(caller, parameters.id, query.version)),
   ),
   route(
     {
@@ -73,7 +72,7 @@ export const workflowRoutes = [
     },
     async ({ workflows }, { caller, parameters, body }) =>
       toResource(
-        await workflows.update(caller.organizationId, parameters.id, {
+        await workflows.update(caller, parameters.id, {
           ...(body.name !== undefined && { name: body.name }),
           ...(body.definition && { definition: body.definition }),
           ...(body.expected_version !== undefined && { expectedVersion: body.expected_version }),
@@ -91,7 +90,7 @@ export const workflowRoutes = [
       status: 204,
       refusals: ['forbidden', 'not_found'],
     },
-    ({ workflows }, { caller, parameters }) => workflows.delete(caller.organizationId, parameters.id),
+    ({ workflows }, { caller, parameters }) => workflows.delete(caller, parameters.id),
   ),
 ];
 

@@ -52,7 +52,7 @@ export function acceptingContract(test: StorageTest): void {
   test('a workflow call runs the version that was current when it was accepted', async (storage) => {
     const tenant = await createTenant(storage);
     const callId = await tenant.accept();
-    await storage.workflows.update(tenant.organizationId, tenant.workflowId, {
+    await storage.workflows.update(tenant, tenant.workflowId, {
       definition: { ...definition, objective: 'Something else.' },
     });
     const loaded = await storage.calls.load(callId);
@@ -63,15 +63,13 @@ export function acceptingContract(test: StorageTest): void {
   test('refusals come in their order and store nothing', async (storage) => {
     const tenant = await createTenant(storage);
     const stranger = await createTenant(storage);
-    const { organizationId } = tenant;
     const refused = async (changes: Parameters<typeof tenant.input>[0], expected: string) => {
       const input = tenant.input({ idempotency: idempotency('k', 'b'), ...changes });
       assert.equal((await storage.calls.accept(input)).result, expected);
-      assert.equal(await storage.calls.get(organizationId, input.callId), null);
+      assert.equal(await storage.calls.get(tenant, input.callId), null);
     };
     const to = fictional(9);
-    await storage.organizations.addDoNotCall({
-      organizationId,
+    await storage.organizations.addDoNotCall(tenant, {
       phoneNumber: to,
       source: 'api',
       callId: null,
@@ -86,7 +84,7 @@ export function acceptingContract(test: StorageTest): void {
       'workflow-forbidden',
     );
     await refused({ to, work: { origin: 'workflow', workflowId: createId('wf') } }, 'workflow-not-found');
-    await storage.workflows.delete(stranger.organizationId, stranger.workflowId);
+    await storage.workflows.delete(stranger, stranger.workflowId);
     await refused({ work: { origin: 'workflow', workflowId: stranger.workflowId } }, 'workflow-not-found');
   });
 
@@ -125,7 +123,7 @@ export function acceptingContract(test: StorageTest): void {
       result: 'replayed',
       answer: { status: 200, body: '{"n":1}', callId, fingerprintMatches: false },
     });
-    assert.equal(await storage.calls.get(tenant.organizationId, again.callId), null);
+    assert.equal(await storage.calls.get(tenant, again.callId), null);
   });
 
   test('keys are scoped to organization and endpoint', async (storage) => {
@@ -147,11 +145,7 @@ export function acceptingContract(test: StorageTest): void {
     const bodies = new Set(results.flatMap((each) => (each.result === 'replayed' ? [each.answer.body] : [])));
     assert.equal(results.filter(({ result }) => result === 'replayed').length, 24);
     assert.equal(bodies.size, 1);
-    const calls = await storage.calls.list(
-      tenant.organizationId,
-      { mode: 'live' },
-      { limit: 100, cursor: null },
-    );
+    const calls = await storage.calls.list(tenant, {}, { limit: 100, cursor: null });
     assert.equal(calls.items.length, 1);
   });
 
@@ -178,7 +172,7 @@ export function acceptingContract(test: StorageTest): void {
     assert.equal(call.origin, 'prompt');
     assert.equal(call.prompt, 'Ask whether they are open on Monday.');
     assert.equal(call.workflowName, 'Opening hours');
-    const workflow = await storage.workflows.get(tenant.organizationId, call.workflowId);
+    const workflow = await storage.workflows.get(tenant, call.workflowId);
     assert.equal(workflow?.source, 'prompt');
     assert.deepEqual(workflow?.definition, definition);
     assert.deepEqual(
@@ -197,7 +191,7 @@ export function acceptingContract(test: StorageTest): void {
     assert.equal(loaded?.call.workflowVersion, 2);
     assert.equal(loaded?.call.workflowName, 'Monday hours');
     assert.equal(loaded?.definition.objective, 'Ask about Monday.');
-    assert.equal((await storage.workflows.get(tenant.organizationId, call.workflowId))?.version, 2);
+    assert.equal((await storage.workflows.get(tenant, call.workflowId))?.version, 2);
 
     await storage.calls.setGeneratedWorkflow(input.callId, { name: 'Late', definition });
     assert.equal((await tenant.call(input.callId)).workflowVersion, 2, 'a second generation changes nothing');
@@ -216,12 +210,11 @@ export function acceptingContract(test: StorageTest): void {
 
   test('a call whose workflow wants a message for mailboxes is dialled once it is written', async (storage) => {
     const tenant = await createTenant(storage);
-    const { organizationId, connectionId } = tenant;
+    const { connectionId } = tenant;
     const workflowId = createId('wf');
     const voicemail = { message: 'Please call back.', generate: true };
-    await storage.workflows.create({
+    await storage.workflows.create(tenant, {
       id: workflowId,
-      organizationId,
       name: 'Call back',
       definition: { ...definition, voicemail },
     });
@@ -248,7 +241,7 @@ export function acceptingContract(test: StorageTest): void {
     assert.equal((await tenant.claim()).call.voicemailMessage, null);
 
     const canceled = await tenant.accept({ work });
-    await storage.calls.cancel(organizationId, canceled);
+    await storage.calls.cancel(tenant, canceled);
     assert.deepEqual(
       (await tenant.jobs('write_voicemail')).filter((job) => job.subjectId === canceled),
       [],
@@ -265,36 +258,31 @@ export function acceptingContract(test: StorageTest): void {
     const stranger = await createTenant(storage);
     const ids: string[] = [];
     for (let index = 0; index < 5; index += 1) ids.unshift(await tenant.accept({ to: fictional(index + 1) }));
-    const { organizationId } = tenant;
     const seen: string[] = [];
     let cursor: string | null = null;
     do {
       const page: Awaited<ReturnType<typeof storage.calls.list>> = await storage.calls.list(
-        organizationId,
-        { mode: 'live' },
+        tenant,
+        {},
         { limit: 2, cursor },
       );
       seen.push(...page.items.map((call) => call.id));
       cursor = page.nextCursor;
     } while (cursor !== null);
     assert.deepEqual(seen, ids);
-    const filtered = async (filter: Omit<Parameters<typeof storage.calls.list>[1], 'mode'>) =>
-      (
-        await storage.calls.list(organizationId, { mode: 'live', ...filter }, { limit: 10, cursor: null })
-      ).items.map((call) => call.to);
+    const filtered = async (filter: Parameters<typeof storage.calls.list>[1]) =>
+      (await storage.calls.list(tenant, { ...filter }, { limit: 10, cursor: null })).items.map(
+        (call) => call.to,
+      );
     assert.deepEqual(await filtered({ to: fictional(3) }), [fictional(3)]);
     assert.equal((await filtered({ state: 'queued', workflowId: tenant.workflowId })).length, 5);
     assert.deepEqual(await filtered({ callStatus: 'success' }), []);
     assert.deepEqual(await filtered({ createdBefore: new Date(0) }), []);
     assert.equal((await filtered({ createdAfter: new Date(0) })).length, 5);
     const [first = ''] = ids;
-    assert.equal(await storage.calls.get(stranger.organizationId, first), null);
-    assert.deepEqual(
-      (await storage.calls.list(stranger.organizationId, { mode: 'live' }, { limit: 10, cursor: null }))
-        .items,
-      [],
-    );
-    await assert.rejects(storage.calls.list(organizationId, { mode: 'live' }, { limit: 10, cursor: '%%%' }), {
+    assert.equal(await storage.calls.get(stranger, first), null);
+    assert.deepEqual((await storage.calls.list(stranger, {}, { limit: 10, cursor: null })).items, []);
+    await assert.rejects(storage.calls.list(tenant, {}, { limit: 10, cursor: '%%%' }), {
       code: 'validation_failed',
     });
   });

@@ -107,7 +107,7 @@ export function attemptsContract(test: StorageTest): void {
     const tenant = await createTenant(storage);
     const callId = await tenant.accept();
     const { attempt } = await tenant.claim();
-    const canceled = await storage.calls.cancel(tenant.organizationId, callId);
+    const canceled = await storage.calls.cancel(tenant, callId);
     assert.equal(canceled?.attempt?.id, attempt.id);
     await storage.calls.attemptNotPlaced(attempt.id, { retryInMs: 0 });
     const call = await tenant.call(callId);

@@ -8,9 +8,9 @@ export function conversationsContract(test: StorageTest): void {
     const tenant = await createTenant(storage);
     const stranger = await createTenant(storage);
     const callId = await tenant.accept();
-    assert.equal(await storage.calls.cancel(stranger.organizationId, callId), null);
-    assert.equal(await storage.calls.cancel(tenant.organizationId, createId('call')), null);
-    const canceled = await storage.calls.cancel(tenant.organizationId, callId);
+    assert.equal(await storage.calls.cancel(stranger, callId), null);
+    assert.equal(await storage.calls.cancel(tenant, createId('call')), null);
+    const canceled = await storage.calls.cancel(tenant, callId);
     assert.equal(canceled?.attempt, null);
     assert.equal(canceled?.call.state, 'completed');
     assert.deepEqual(canceled?.call.outcome, { callStatus: 'not_picked_up', providerStatus: 'canceled' });
@@ -20,14 +20,14 @@ export function conversationsContract(test: StorageTest): void {
       result: 'idle',
     });
     assert.equal((await tenant.jobs('finish_call')).length, 1);
-    assert.deepEqual(await storage.calls.cancel(tenant.organizationId, callId), canceled);
+    assert.deepEqual(await storage.calls.cancel(tenant, callId), canceled);
   });
 
   test('a prompt call can be canceled while its workflow is being generated', async (storage) => {
     const tenant = await createTenant(storage);
     const input = tenant.promptInput();
     await storage.calls.accept(input);
-    await storage.calls.cancel(tenant.organizationId, input.callId);
+    await storage.calls.cancel(tenant, input.callId);
     assert.deepEqual(await tenant.jobs('generate_workflow'), []);
     await storage.calls.setGeneratedWorkflow(input.callId, null);
     assert.equal((await tenant.call(input.callId)).state, 'completed');
@@ -36,7 +36,7 @@ export function conversationsContract(test: StorageTest): void {
   test('a live call is marked and its attempt returned', async (storage) => {
     const tenant = await createTenant(storage);
     const { callId, attemptId } = await tenant.placed();
-    const canceled = await storage.calls.cancel(tenant.organizationId, callId);
+    const canceled = await storage.calls.cancel(tenant, callId);
     assert.equal(canceled?.call.cancelRequested, true);
     assert.equal(canceled?.call.state, 'dialing');
     assert.equal(canceled?.attempt?.id, attemptId);
@@ -48,7 +48,7 @@ export function conversationsContract(test: StorageTest): void {
     for (let round = 0; round < 10; round += 1) {
       const callId = await tenant.accept();
       const [canceled, claimed] = await Promise.all([
-        storage.calls.cancel(tenant.organizationId, callId),
+        storage.calls.cancel(tenant, callId),
         storage.calls.claimNext(tenant.connectionId, createId('att'), null),
       ]);
       if (claimed.result === 'claimed') {
@@ -102,6 +102,7 @@ export function conversationsContract(test: StorageTest): void {
     const deliveries = (['callback', 'webhook'] as const).map((kind) => ({
       id: createId('dlv'),
       organizationId,
+      mode: tenant.mode,
       callId,
       kind,
       integrationId: kind === 'webhook' ? 'whk_1' : null,
@@ -122,7 +123,7 @@ export function conversationsContract(test: StorageTest): void {
     ]);
     assert.deepEqual(finished.toSorted(), [false, true]);
     assert.equal((await tenant.call(callId)).summary, 'They will come.');
-    const stored = await storage.deliveries.list(organizationId, { callId }, firstPage);
+    const stored = await storage.deliveries.list(tenant, { callId }, firstPage);
     assert.deepEqual(stored.items.map(({ id }) => id).toSorted(), deliveries.map(({ id }) => id).toSorted());
     assert.ok(stored.items.every((item) => item.body === '{"a":"ä"}' && item.status === 'pending'));
     assert.deepEqual(

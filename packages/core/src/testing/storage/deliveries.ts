@@ -4,10 +4,9 @@ import type { Delivery, NewDelivery } from '../../ports/delivery-store.ts';
 import type { Storage } from '../../ports/storage.ts';
 import { createTenant, firstPage, type StorageTest, sleep, type Tenant } from './tenant.ts';
 
-const integrationOf = ({ organizationId }: Tenant, { deliveries }: Storage, sealedSecret: string) =>
-  deliveries.createIntegration({
+const integrationOf = (tenant: Tenant, { deliveries }: Storage, sealedSecret: string) =>
+  deliveries.createIntegration(tenant, {
     id: createId('whk'),
-    organizationId,
     name: 'CRM',
     url: 'https://example.com/hook',
     sealedSecret,
@@ -20,16 +19,16 @@ export function deliveriesContract(test: StorageTest): void {
     const stranger = await createTenant(storage);
     const { deliveries } = storage;
     const created = await integrationOf(tenant, storage, 'sealed');
-    assert.deepEqual(await deliveries.getIntegration(tenant.organizationId, created.id), created);
-    assert.deepEqual(await deliveries.listIntegrations(tenant.organizationId, firstPage), {
+    assert.deepEqual(await deliveries.getIntegration(tenant, created.id), created);
+    assert.deepEqual(await deliveries.listIntegrations(tenant, firstPage), {
       items: [created],
       nextCursor: null,
     });
-    assert.equal(await deliveries.getIntegration(stranger.organizationId, created.id), null);
-    assert.deepEqual((await deliveries.listIntegrations(stranger.organizationId, firstPage)).items, []);
-    assert.equal(await deliveries.deleteIntegration(stranger.organizationId, created.id), false);
-    assert.equal(await deliveries.deleteIntegration(tenant.organizationId, created.id), true);
-    assert.equal(await deliveries.deleteIntegration(tenant.organizationId, created.id), false);
+    assert.equal(await deliveries.getIntegration(stranger, created.id), null);
+    assert.deepEqual((await deliveries.listIntegrations(stranger, firstPage)).items, []);
+    assert.equal(await deliveries.deleteIntegration(stranger, created.id), false);
+    assert.equal(await deliveries.deleteIntegration(tenant, created.id), true);
+    assert.equal(await deliveries.deleteIntegration(tenant, created.id), false);
   });
 
   test('a rotated secret leaves the one before good for its time, and no other', async (storage) => {
@@ -39,33 +38,34 @@ export function deliveriesContract(test: StorageTest): void {
     const created = await integrationOf(tenant, storage, 'first');
     assert.equal(created.formerSecret, null);
     const rotate = (sealedSecret: string, formerLifetimeMs: number, of: Tenant = tenant) =>
-      deliveries.rotateSecret(of.organizationId, created.id, { sealedSecret, formerLifetimeMs });
+      deliveries.rotateSecret({ organizationId: of.organizationId, mode: 'live' }, created.id, {
+        sealedSecret,
+        formerLifetimeMs,
+      });
 
     assert.equal(await rotate('theirs', 60_000, stranger), null);
-    assert.deepEqual(await deliveries.getIntegration(tenant.organizationId, created.id), created);
+    assert.deepEqual(await deliveries.getIntegration(tenant, created.id), created);
 
     const second = await rotate('second', 60_000);
     assert.equal(second?.sealedSecret, 'second');
     assert.equal(second.formerSecret?.sealed, 'first');
     const leftMs = second.formerSecret.expiresAt.getTime() - (await storage.ping()).nowMs;
     assert.ok(leftMs > 30_000 && leftMs < 61_000, `${leftMs} ms`);
-    assert.deepEqual(await deliveries.getIntegration(tenant.organizationId, created.id), second);
-    assert.deepEqual((await deliveries.listIntegrations(tenant.organizationId, firstPage)).items, [second]);
+    assert.deepEqual(await deliveries.getIntegration(tenant, created.id), second);
+    assert.deepEqual((await deliveries.listIntegrations(tenant, firstPage)).items, [second]);
 
     const third = await rotate('third', 1);
     assert.equal(third?.sealedSecret, 'third');
     await sleep(5);
-    const over = await deliveries.getIntegration(tenant.organizationId, created.id);
+    const over = await deliveries.getIntegration(tenant, created.id);
     assert.deepEqual(over, { ...created, sealedSecret: 'third' });
     assert.equal((await rotate('fourth', 60_000))?.formerSecret?.sealed, 'third');
   });
 
   test('with an integration its pending deliveries end, and no others', async (storage) => {
     const tenant = await createTenant(storage);
-    const { organizationId } = tenant;
-    const integration = await storage.deliveries.createIntegration({
+    const integration = await storage.deliveries.createIntegration(tenant, {
       id: createId('whk'),
-      organizationId,
       name: 'CRM',
       url: 'https://example.com/hook',
       sealedSecret: 'sealed',
@@ -75,14 +75,14 @@ export function deliveriesContract(test: StorageTest): void {
     const delivered = await storage.deliveries.create(webhook(tenant, { integrationId }));
     const other = await storage.deliveries.create(webhook(tenant));
     await attempt(storage, delivered.id, 'delivered');
-    await storage.deliveries.deleteIntegration(organizationId, integrationId);
-    assert.equal((await storage.deliveries.get(pending.id))?.status, 'failed');
-    assert.equal((await storage.deliveries.get(delivered.id))?.status, 'delivered');
-    assert.equal((await storage.deliveries.get(other.id))?.status, 'pending');
+    await storage.deliveries.deleteIntegration(tenant, integrationId);
+    assert.equal((await storage.deliveries.load(pending.id))?.status, 'failed');
+    assert.equal((await storage.deliveries.load(delivered.id))?.status, 'delivered');
+    assert.equal((await storage.deliveries.load(other.id))?.status, 'pending');
     const jobs = (await tenant.jobs('deliver')).map((job) => job.subjectId);
     assert.equal(jobs.includes(pending.id), false);
     assert.equal(jobs.includes(other.id), true);
-    const listed = await storage.deliveries.list(organizationId, { integrationId }, firstPage);
+    const listed = await storage.deliveries.list(tenant, { integrationId }, firstPage);
     assert.deepEqual(listed.items.map(({ id }) => id).toSorted(), [pending.id, delivered.id].toSorted());
   });
 
@@ -97,10 +97,10 @@ export function deliveriesContract(test: StorageTest): void {
     assert.deepEqual(await deliveries.beginAttempt(id), { number: 2, body: '{}' });
     await deliveries.finishAttempt(id, 2, { statusCode: 200, error: null, status: 'delivered' });
     assert.equal(await deliveries.beginAttempt(id), null);
-    const delivery = await deliveries.get(id);
+    const delivery = await deliveries.load(id);
     assert.equal(delivery?.status, 'delivered');
     assert.equal(delivery?.attempts, 2);
-    const attempts = await deliveries.listAttempts(tenant.organizationId, id);
+    const attempts = await deliveries.listAttempts(tenant, id);
     assert.deepEqual(
       attempts.map(({ number, statusCode }) => ({ number, statusCode })),
       [
@@ -109,8 +109,8 @@ export function deliveriesContract(test: StorageTest): void {
       ],
     );
     assert.ok(attempts.every((each) => each.finishedAt !== null));
-    assert.deepEqual(await deliveries.listAttempts(stranger.organizationId, id), []);
-    assert.equal(await deliveries.get(createId('dlv')), null);
+    assert.deepEqual(await deliveries.listAttempts(stranger, id), []);
+    assert.equal(await deliveries.load(createId('dlv')), null);
   });
 
   test('an attempt that comes back late does not undo a later one', async (storage) => {
@@ -120,10 +120,10 @@ export function deliveriesContract(test: StorageTest): void {
     await deliveries.beginAttempt(id);
     await deliveries.beginAttempt(id);
     await deliveries.finishAttempt(id, 1, { statusCode: null, error: 'timeout', status: 'failed' });
-    assert.equal((await deliveries.get(id))?.status, 'pending');
+    assert.equal((await deliveries.load(id))?.status, 'pending');
     await deliveries.finishAttempt(id, 2, { statusCode: 204, error: null, status: 'delivered' });
     await deliveries.finishAttempt(id, 1, { statusCode: null, error: 'timeout', status: 'pending' });
-    assert.equal((await deliveries.get(id))?.status, 'delivered');
+    assert.equal((await deliveries.load(id))?.status, 'delivered');
   });
 
   test('a callback is begun once; interrupted, its outcome is unknown', async (storage) => {
@@ -132,10 +132,10 @@ export function deliveriesContract(test: StorageTest): void {
     const { id } = await deliveries.create({ ...webhook(tenant), kind: 'callback', sealedBearer: 'sealed' });
     assert.deepEqual(await deliveries.beginAttempt(id), { number: 1, body: '{}' });
     assert.equal(await deliveries.beginAttempt(id), null);
-    assert.equal((await deliveries.get(id))?.status, 'unknown');
-    assert.equal((await deliveries.get(id))?.attempts, 1);
+    assert.equal((await deliveries.load(id))?.status, 'unknown');
+    assert.equal((await deliveries.load(id))?.attempts, 1);
     assert.equal(await deliveries.beginAttempt(id), null);
-    const [begun] = await deliveries.listAttempts(tenant.organizationId, id);
+    const [begun] = await deliveries.listAttempts(tenant, id);
     assert.equal(begun?.finishedAt, null);
   });
 
@@ -152,13 +152,13 @@ export function deliveriesContract(test: StorageTest): void {
     const stranger = await createTenant(storage);
     const { deliveries } = storage;
     const created = await deliveries.create(webhook(tenant, { body: '{"same":"bytes"}' }));
-    await assert.rejects(deliveries.resend(tenant.organizationId, created.id), { code: 'conflict' });
+    await assert.rejects(deliveries.resend(tenant, created.id), { code: 'conflict' });
     await attempt(storage, created.id, 'failed');
     const [job] = await tenant.jobs('deliver');
     assert.ok(job !== undefined);
     await storage.jobs.complete(job);
-    assert.equal(await deliveries.resend(stranger.organizationId, created.id), null);
-    const again: Delivery | null = await deliveries.resend(tenant.organizationId, created.id);
+    assert.equal(await deliveries.resend(stranger, created.id), null);
+    const again: Delivery | null = await deliveries.resend(tenant, created.id);
     assert.deepEqual(again, { ...created, attempts: 1 });
     assert.deepEqual(
       (await tenant.jobs('deliver')).map(({ subjectId, tries }) => ({ subjectId, tries })),
@@ -168,7 +168,7 @@ export function deliveriesContract(test: StorageTest): void {
 
     const callback = await deliveries.create({ ...webhook(tenant), kind: 'callback' });
     await attempt(storage, callback.id, 'failed');
-    await assert.rejects(deliveries.resend(tenant.organizationId, callback.id), { code: 'conflict' });
+    await assert.rejects(deliveries.resend(tenant, callback.id), { code: 'conflict' });
   });
 }
 
@@ -176,6 +176,7 @@ function webhook(tenant: Tenant, changes: Partial<NewDelivery> = {}): NewDeliver
   return {
     id: createId('dlv'),
     organizationId: tenant.organizationId,
+    mode: 'live',
     callId: null,
     kind: 'webhook',
     integrationId: null,

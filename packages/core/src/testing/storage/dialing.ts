@@ -188,15 +188,14 @@ export function dialingContract(test: StorageTest, openAnother?: () => Promise<S
     const other = await tenant.accept({ to: fictional(12) });
     const strangers = await stranger.accept({ to });
     const entry = {
-      organizationId: tenant.organizationId,
       phoneNumber: to,
       source: 'callee',
       callId: other,
     } as const;
-    await storage.organizations.addDoNotCall(entry);
-    await storage.organizations.addDoNotCall(entry);
-    assert.equal(await storage.organizations.isOnDoNotCall(tenant.organizationId, to), true);
-    assert.equal(await storage.organizations.isOnDoNotCall(stranger.organizationId, to), false);
+    await storage.organizations.addDoNotCall(tenant, entry);
+    await storage.organizations.addDoNotCall(tenant, entry);
+    assert.equal(await storage.organizations.isOnDoNotCall(tenant, to), true);
+    assert.equal(await storage.organizations.isOnDoNotCall(stranger, to), false);
     await assertFailed(tenant, callId, 'blocked_dnc');
     assert.equal((await tenant.call(other)).state, 'queued');
     assert.equal((await stranger.call(strangers)).state, 'queued');
@@ -205,24 +204,21 @@ export function dialingContract(test: StorageTest, openAnother?: () => Promise<S
   test('calls of a deleted connection end', async (storage) => {
     const tenant = await createTenant(storage);
     const callId = await tenant.accept();
-    assert.equal(
-      await storage.organizations.deleteConnection(tenant.organizationId, tenant.connectionId),
-      true,
-    );
+    assert.equal(await storage.organizations.deleteConnection(tenant, tenant.connectionId), true);
     await assertFailed(tenant, callId, 'carrier_unavailable');
-    assert.deepEqual(await storage.organizations.listNumbers(tenant.organizationId), []);
+    assert.deepEqual(await storage.organizations.listNumbers(tenant), []);
   });
 
   test('a connection with open attempts is not deleted', async (storage) => {
     const tenant = await createTenant(storage);
     const { attemptId } = await tenant.placed();
     const { organizations } = storage;
-    await assert.rejects(organizations.deleteConnection(tenant.organizationId, tenant.connectionId), {
+    await assert.rejects(organizations.deleteConnection(tenant, tenant.connectionId), {
       code: 'conflict',
     });
     await storage.calls.abandonAttempt(attemptId, 'carrier_record_stuck');
-    assert.equal(await organizations.deleteConnection(tenant.organizationId, tenant.connectionId), true);
-    assert.equal(await organizations.deleteConnection(tenant.organizationId, tenant.connectionId), false);
+    assert.equal(await organizations.deleteConnection(tenant, tenant.connectionId), true);
+    assert.equal(await organizations.deleteConnection(tenant, tenant.connectionId), false);
   });
 
   const processes = openAnother === undefined ? 'one process' : 'three processes';

@@ -56,7 +56,7 @@ export function erasingContract(test: StorageTest): void {
       transfer?.legs.map(({ to }) => to),
       ['erased'],
     );
-    const found = await storage.calls.list(tenant.organizationId, { mode: 'live', to: before.to }, firstPage);
+    const found = await storage.calls.list(tenant, { to: before.to }, firstPage);
     assert.deepEqual(found.items, []);
     assert.equal((await storage.calls.load(callId))?.definition.objective, definition.objective);
   });
@@ -68,8 +68,8 @@ export function erasingContract(test: StorageTest): void {
     await assert.rejects(erase(storage, tenant, callId), { code: 'conflict' });
     assert.equal((await tenant.call(callId)).recipientName, 'Jordan Avery');
     await end(storage, attemptId, providerCallId);
-    assert.equal(await storage.calls.erase(stranger.organizationId, callId, blank), null);
-    assert.equal(await storage.calls.erase(tenant.organizationId, createId('call'), blank), null);
+    assert.equal(await storage.calls.erase(stranger, callId, blank), null);
+    assert.equal(await storage.calls.erase(tenant, createId('call'), blank), null);
     assert.equal((await tenant.call(callId)).recipientName, 'Jordan Avery');
     const [first, second] = await Promise.all([
       erase(storage, tenant, callId),
@@ -95,7 +95,7 @@ export function erasingContract(test: StorageTest): void {
     await storage.webCalls.addContext(callId, 'Jordan');
     const late = delivery(tenant, callId);
     assert.equal(await storage.calls.finishCall(callId, 'Jordan will come.', [late]), false);
-    assert.equal(await storage.deliveries.get(late.id), null);
+    assert.equal(await storage.deliveries.load(late.id), null);
     assert.deepEqual(await tenant.call(callId), erased);
     assert.deepEqual(await storage.calls.transcript(callId), []);
     assert.deepEqual((await storage.forms.ofCall(callId))[0]?.answers, []);
@@ -116,7 +116,7 @@ export function erasingContract(test: StorageTest): void {
       assert.deepEqual(await storage.calls.transcript(callId), []);
       assert.deepEqual((await storage.forms.ofCall(callId))[0]?.answers, []);
       assert.equal((await storage.toolCalls.ofCall(callId))[0]?.result, null);
-      const { items } = await storage.deliveries.list(tenant.organizationId, { callId }, firstPage);
+      const { items } = await storage.deliveries.list(tenant, { callId }, firstPage);
       assert.ok(items.every(({ status, body }) => status === 'canceled' && body === ''));
     }
   });
@@ -139,19 +139,19 @@ export function erasingContract(test: StorageTest): void {
     await deliveries.finishAttempt(arrived.id, 1, delivered);
     await erase(storage, tenant, callId);
 
-    const statusOf = async ({ id }: NewDelivery) => (await deliveries.get(id))?.status;
+    const statusOf = async ({ id }: NewDelivery) => (await deliveries.load(id))?.status;
     const statuses = () => Promise.all([waiting, arrived, underWay, callback].map(statusOf));
     assert.deepEqual(await statuses(), ['canceled', 'delivered', 'canceled', 'unknown']);
     for (const { id } of [waiting, arrived, underWay, callback]) {
-      assert.equal((await deliveries.get(id))?.body, '');
+      assert.equal((await deliveries.load(id))?.body, '');
     }
-    const sent = await deliveries.get(callback.id);
+    const sent = await deliveries.load(callback.id);
     assert.deepEqual([sent?.url, sent?.sealedBearer], ['https://example.com', null]);
-    assert.equal((await deliveries.get(waiting.id))?.url, waiting.url);
+    assert.equal((await deliveries.load(waiting.id))?.url, waiting.url);
     assert.deepEqual(await tenant.jobs('deliver'), []);
     assert.equal(await deliveries.beginAttempt(waiting.id), null);
     for (const { id } of [waiting, arrived, callback]) {
-      await assert.rejects(deliveries.resend(tenant.organizationId, id), {
+      await assert.rejects(deliveries.resend(tenant, id), {
         code: 'conflict',
         message: /erased/,
       });
@@ -170,7 +170,7 @@ export function erasingContract(test: StorageTest): void {
     await erase(storage, tenant, callId);
     const result = { statusCode: 200, error: null, status: 'delivered' } as const;
     await storage.deliveries.finishAttempt(underWay.id, 1, result);
-    assert.equal((await storage.deliveries.get(underWay.id))?.status, 'delivered');
+    assert.equal((await storage.deliveries.load(underWay.id))?.status, 'delivered');
   });
 
   test('the recording of an erased call is left to a job, and is never to be had again', async (storage) => {
@@ -207,7 +207,6 @@ export function erasingContract(test: StorageTest): void {
 
   test('the workflow of an erased prompt call goes with the last call that runs it', async (storage) => {
     const tenant = await createTenant(storage);
-    const { organizationId } = tenant;
     const input = tenant.promptInput();
     const { workflowId } = input.work;
     await storage.calls.accept(input);
@@ -216,17 +215,17 @@ export function erasingContract(test: StorageTest): void {
       definition: workflowDefinition.parse({ objective: 'Ask Jordan.' }),
     });
     const again = await tenant.accept({ work: { origin: 'workflow', workflowId } });
-    for (const callId of [input.callId, again]) await storage.calls.cancel(organizationId, callId);
+    for (const callId of [input.callId, again]) await storage.calls.cancel(tenant, callId);
 
     const first = await erase(storage, tenant, input.callId);
     assert.deepEqual([first.prompt, first.workflowName], [null, blank.name]);
-    assert.equal((await storage.workflows.get(organizationId, workflowId))?.name, 'Call Jordan');
+    assert.equal((await storage.workflows.get(tenant, workflowId))?.name, 'Call Jordan');
     assert.equal((await tenant.call(again)).workflowName, 'Call Jordan');
 
     await erase(storage, tenant, again);
-    assert.equal(await storage.workflows.get(organizationId, workflowId), null);
+    assert.equal(await storage.workflows.get(tenant, workflowId), null);
     for (const version of [1, 2]) {
-      const left = await storage.workflows.getVersion(organizationId, workflowId, version);
+      const left = await storage.workflows.getVersion(tenant, workflowId, version);
       assert.deepEqual([left?.name, left?.definition], [blank.name, blank.definition]);
     }
     assert.equal((await tenant.call(again)).workflowName, blank.name);
@@ -237,13 +236,12 @@ export function erasingContract(test: StorageTest): void {
     const { tenant, callId, before } = await talked(storage);
     const { organizations } = storage;
     const entry = {
-      organizationId: tenant.organizationId,
       phoneNumber: before.to,
       source: 'callee',
     } as const;
-    await organizations.addDoNotCall({ ...entry, callId });
+    await organizations.addDoNotCall(tenant, { ...entry, callId });
     await erase(storage, tenant, callId);
-    assert.equal(await organizations.isOnDoNotCall(tenant.organizationId, before.to), true);
+    assert.equal(await organizations.isOnDoNotCall(tenant, before.to), true);
     const refused = await storage.calls.accept(tenant.input({ to: before.to }));
     assert.equal(refused.result, 'number-opted-out');
   });
@@ -303,15 +301,14 @@ export function erasingContract(test: StorageTest): void {
 /** A call with something of everything, that is over and not yet finished. */
 async function talked(storage: Storage) {
   const tenant = await createTenant(storage);
-  const { organizationId, workflowId } = tenant;
+  const { workflowId } = tenant;
   const formId = createId('form');
-  await storage.forms.create({
+  await storage.forms.create(tenant, {
     id: formId,
-    organizationId,
     title: 'Contact',
     fields: [{ name: 'Name', type: 'text', required: true }],
   });
-  await storage.workflows.update(organizationId, workflowId, {
+  await storage.workflows.update(tenant, workflowId, {
     definition: { ...definition, forms: [formId] },
   });
   const { callId, attemptId, providerCallId } = await tenant.placed(recipient);
@@ -345,7 +342,7 @@ async function end(storage: Storage, attemptId: string, providerCallId: string):
 }
 
 async function erase(storage: Storage, tenant: Tenant, callId: string): Promise<CallRecord> {
-  const erased = await storage.calls.erase(tenant.organizationId, callId, blank);
+  const erased = await storage.calls.erase(tenant, callId, blank);
   assert.ok(erased !== null);
   return erased;
 }
@@ -354,6 +351,7 @@ function delivery({ organizationId }: Tenant, callId: string): NewDelivery {
   return {
     id: createId('dlv'),
     organizationId,
+    mode: 'live',
     callId,
     kind: 'webhook',
     integrationId: 'whk_1',

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { FormField } from '@callkite/contract';
 import { createId } from '../../ids.ts';
+import type { Scope } from '../../ports/mode.ts';
 import type { Storage } from '../../ports/storage.ts';
 import { createTenant, definition, type StorageTest, tick } from './tenant.ts';
 
@@ -11,82 +12,83 @@ const fields: readonly FormField[] = [
 
 /** Forms, their versions, and what calls fill in. */
 export function formsContract(test: StorageTest): void {
-  const create = async (storage: Storage, organizationId: string, title = 'Visit') =>
-    storage.forms.create({ id: createId('form'), organizationId, title, fields });
+  const create = async (storage: Storage, scope: Scope, title = 'Visit') =>
+    storage.forms.create(scope, { id: createId('form'), title, fields });
 
   test('a changed form keeps the version before', async (storage) => {
-    const { organizationId } = await createTenant(storage);
+    const tenant = await createTenant(storage);
     const { forms } = storage;
-    const first = await create(storage, organizationId);
+    const first = await create(storage, tenant);
     assert.equal(first.version, 1);
     const { id } = first;
-    const second = await forms.update(organizationId, id, { title: 'Renamed', expectedVersion: 1 });
+    const second = await forms.update(tenant, id, { title: 'Renamed', expectedVersion: 1 });
     assert.equal(second?.version, 2);
     assert.equal(second?.title, 'Renamed');
     assert.deepEqual(second?.fields, fields);
-    assert.deepEqual(await forms.get(organizationId, id), second);
-    assert.deepEqual(await forms.getVersion(organizationId, id, 1), first);
-    assert.equal(await forms.getVersion(organizationId, id, 3), null);
-    await assert.rejects(forms.update(organizationId, id, { title: 'x', expectedVersion: 1 }), {
+    assert.deepEqual(await forms.get(tenant, id), second);
+    assert.deepEqual(await forms.getVersion(tenant, id, 1), first);
+    assert.equal(await forms.getVersion(tenant, id, 3), null);
+    await assert.rejects(forms.update(tenant, id, { title: 'x', expectedVersion: 1 }), {
       code: 'conflict',
     });
-    const third = await forms.update(organizationId, id, { fields: fields.slice(0, 1) });
+    const third = await forms.update(tenant, id, { fields: fields.slice(0, 1) });
     assert.equal(third?.title, 'Renamed');
     assert.equal(third?.fields.length, 1);
   });
 
   test('forms belong to one organization, and a deleted one is gone', async (storage) => {
-    const { organizationId } = await createTenant(storage);
+    const tenant = await createTenant(storage);
+    const { organizationId } = tenant;
     const stranger = await createTenant(storage);
     const { forms } = storage;
-    const first = await create(storage, organizationId);
+    const first = await create(storage, tenant);
     await tick();
-    const { id } = await create(storage, organizationId, 'Second');
-    const page = await forms.list(organizationId, { limit: 1, cursor: null });
+    const { id } = await create(storage, tenant, 'Second');
+    const page = await forms.list(tenant, { limit: 1, cursor: null });
     assert.deepEqual(
       page.items.map((form) => form.id),
       [id],
     );
-    const rest = await forms.list(organizationId, { limit: 1, cursor: page.nextCursor });
+    const rest = await forms.list(tenant, { limit: 1, cursor: page.nextCursor });
     assert.deepEqual(rest.items, [first]);
     assert.equal(rest.nextCursor, null);
-    assert.equal(await forms.get(stranger.organizationId, id), null);
-    assert.equal(await forms.getVersion(stranger.organizationId, id, 1), null);
-    assert.equal(await forms.update(stranger.organizationId, id, { title: 'x' }), null);
-    assert.equal(await forms.delete(stranger.organizationId, id), false);
+    assert.equal(await forms.get(stranger, id), null);
+    assert.equal(await forms.getVersion(stranger, id, 1), null);
+    assert.equal(await forms.update(stranger, id, { title: 'x' }), null);
+    assert.equal(await forms.delete(stranger, id), false);
     assert.deepEqual(await forms.ownerOf(id), { organizationId, deleted: false });
-    assert.equal(await forms.delete(organizationId, id), true);
-    assert.equal(await forms.delete(organizationId, id), false);
-    assert.equal(await forms.get(organizationId, id), null);
-    assert.equal(await forms.update(organizationId, id, { title: 'x' }), null);
-    assert.equal((await forms.getVersion(organizationId, id, 1))?.title, 'Second');
+    assert.equal(await forms.delete(tenant, id), true);
+    assert.equal(await forms.delete(tenant, id), false);
+    assert.equal(await forms.get(tenant, id), null);
+    assert.equal(await forms.update(tenant, id, { title: 'x' }), null);
+    assert.equal((await forms.getVersion(tenant, id, 1))?.title, 'Second');
     assert.deepEqual(await forms.ownerOf(id), { organizationId, deleted: true });
     assert.equal(await forms.ownerOf(createId('form')), null);
-    assert.deepEqual((await forms.list(organizationId, { limit: 10, cursor: null })).items, [first]);
+    assert.deepEqual((await forms.list(tenant, { limit: 10, cursor: null })).items, [first]);
   });
 
   test('a call keeps the versions of the forms it was accepted with', async (storage) => {
     const tenant = await createTenant(storage);
-    const { organizationId, workflowId } = tenant;
+    const { workflowId } = tenant;
     const stranger = await createTenant(storage);
     const { forms } = storage;
     const [first, second, deleted] = [
-      await create(storage, organizationId, 'First'),
-      await create(storage, organizationId, 'Second'),
-      await create(storage, organizationId, 'Deleted'),
+      await create(storage, tenant, 'First'),
+      await create(storage, tenant, 'Second'),
+      await create(storage, tenant, 'Deleted'),
     ];
-    const foreign = await create(storage, stranger.organizationId);
-    await storage.workflows.update(organizationId, workflowId, {
+    const foreign = await create(storage, stranger);
+    await storage.workflows.update(tenant, workflowId, {
       definition: {
         ...definition,
         forms: [second.id, foreign.id, deleted.id, first.id, second.id, createId('form')],
       },
     });
-    await forms.delete(organizationId, deleted.id);
+    await forms.delete(tenant, deleted.id);
     const earlier = await tenant.accept();
-    await forms.update(organizationId, second.id, { title: 'Changed' });
+    await forms.update(tenant, second.id, { title: 'Changed' });
     const later = await tenant.accept();
-    await forms.delete(organizationId, first.id);
+    await forms.delete(tenant, first.id);
     const titles = async (callId: string) => (await forms.ofCall(callId)).map(({ title }) => title);
     assert.deepEqual(await titles(earlier), ['Second', 'First']);
     assert.deepEqual(await titles(later), ['Changed', 'First']);
@@ -98,11 +100,11 @@ export function formsContract(test: StorageTest): void {
 
   test('of the answers for a field the last one stays, and other forms are untouched', async (storage) => {
     const tenant = await createTenant(storage);
-    const { organizationId, workflowId } = tenant;
+    const { workflowId } = tenant;
     const { forms } = storage;
-    const one = await create(storage, organizationId, 'One');
-    const two = await create(storage, organizationId, 'Two');
-    await storage.workflows.update(organizationId, workflowId, {
+    const one = await create(storage, tenant, 'One');
+    const two = await create(storage, tenant, 'Two');
+    await storage.workflows.update(tenant, workflowId, {
       definition: { ...definition, forms: [one.id, two.id] },
     });
     const callId = await tenant.accept();

@@ -155,6 +155,7 @@ async function addDelivery(storage: Storage, tenant: Tenant): Promise<string> {
   const { id } = await storage.deliveries.create({
     id: createId('dlv'),
     organizationId: tenant.organizationId,
+    mode: tenant.mode,
     callId: null,
     kind: 'webhook',
     integrationId: null,

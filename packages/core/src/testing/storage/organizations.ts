@@ -54,7 +54,7 @@ export function organizationsContract(test: StorageTest): void {
     const { organizations } = storage;
     await storage.calls.pauseConnection(tenant.connectionId);
     await storage.calls.setConnectionDown(tenant.connectionId, 60_000);
-    const before = await organizations.getConnection(tenant.organizationId, tenant.connectionId);
+    const before = await organizations.getConnection(tenant, tenant.connectionId);
     assert.ok(before !== null && before.downUntil !== null);
     assert.equal(before.status, 'paused');
     const { createdAt, status, downUntil, ...facts } = before;
@@ -74,9 +74,9 @@ export function organizationsContract(test: StorageTest): void {
       downUntil: null,
     };
     assert.deepEqual(saved, expected, 'the connection keeps its id');
-    assert.deepEqual(await organizations.listConnections(tenant.organizationId), [expected]);
-    assert.equal(await organizations.getConnection(stranger.organizationId, tenant.connectionId), null);
-    assert.equal(await organizations.deleteConnection(stranger.organizationId, tenant.connectionId), false);
+    assert.deepEqual(await organizations.listConnections(tenant), [expected]);
+    assert.equal(await organizations.getConnection(stranger, tenant.connectionId), null);
+    assert.equal(await organizations.deleteConnection(stranger, tenant.connectionId), false);
   });
 
   test('the first number is the default, and another follows it', async (storage) => {
@@ -90,25 +90,23 @@ export function organizationsContract(test: StorageTest): void {
       id: createId('num'),
     });
     assert.deepEqual(repeated, second, 'connecting again changes nothing');
-    assert.equal((await organizations.listNumbers(tenant.organizationId)).length, 2);
-    assert.equal(await organizations.disconnectNumber(stranger.organizationId, tenant.numberId), false);
-    assert.equal(await organizations.disconnectNumber(tenant.organizationId, tenant.numberId), true);
-    assert.equal(await organizations.disconnectNumber(tenant.organizationId, tenant.numberId), false);
-    assert.deepEqual(await organizations.listNumbers(tenant.organizationId), [
-      { ...second, isDefault: true },
-    ]);
+    assert.equal((await organizations.listNumbers(tenant)).length, 2);
+    assert.equal(await organizations.disconnectNumber(stranger, tenant.numberId), false);
+    assert.equal(await organizations.disconnectNumber(tenant, tenant.numberId), true);
+    assert.equal(await organizations.disconnectNumber(tenant, tenant.numberId), false);
+    assert.deepEqual(await organizations.listNumbers(tenant), [{ ...second, isDefault: true }]);
     const callId = await tenant.accept();
     assert.equal((await tenant.call(callId)).from, fictional(50));
-    assert.equal((await organizations.listNumbers(stranger.organizationId)).length, 1);
+    assert.equal((await organizations.listNumbers(stranger)).length, 1);
   });
 
   test('of several first numbers at once exactly one is the default', async (storage) => {
     const tenant = await createTenant(storage);
-    await storage.organizations.disconnectNumber(tenant.organizationId, tenant.numberId);
+    await storage.organizations.disconnectNumber(tenant, tenant.numberId);
     await Promise.all(
       [1, 2, 3, 4].map((index) => storage.organizations.connectNumber(number(tenant, fictional(60 + index)))),
     );
-    const numbers = await storage.organizations.listNumbers(tenant.organizationId);
+    const numbers = await storage.organizations.listNumbers(tenant);
     assert.equal(numbers.length, 4);
     assert.equal(numbers.filter((each) => each.isDefault).length, 1);
   });

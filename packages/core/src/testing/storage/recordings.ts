@@ -89,11 +89,11 @@ export function recordingsContract(test: StorageTest): void {
   });
 
   test('what was said is dropped at the end of a call whose callee refused, before it or after', async (storage) => {
-    const { organizationId, talked, ...tenant } = await createTalker(storage);
+    const { talked, ...tenant } = await createTalker(storage);
     const wordsOf = async (callId: string) => {
       const [filled] = await storage.forms.ofCall(callId);
       assert.equal(filled?.answers[0]?.value, 'Jordan');
-      const { items } = await storage.deliveries.list(organizationId, { callId }, firstPage);
+      const { items } = await storage.deliveries.list(tenant, { callId }, firstPage);
       return {
         lines: (await storage.calls.transcript(callId)).length,
         quote: filled.answers[0].quote,
@@ -157,7 +157,7 @@ export function recordingsContract(test: StorageTest): void {
     const { talked } = await createTalker(storage);
     const { callId, deliveryId, end } = await talked();
     await end();
-    const read = await storage.deliveries.get(deliveryId);
+    const read = await storage.deliveries.load(deliveryId);
     assert.equal(JSON.parse(read?.body ?? '').messages.length, 1);
     await storage.recordings.forbid(callId, { id: createId('rec'), consent: 'refused' });
     const begun = await storage.deliveries.beginAttempt(deliveryId);
@@ -198,8 +198,7 @@ export function recordingsContract(test: StorageTest): void {
   test('a connection is kept while the carrier has recordings of its calls', async (storage) => {
     const tenant = await createTenant(storage);
     const stranger = await createTenant(storage);
-    const remove = ({ organizationId, connectionId }: Tenant) =>
-      storage.organizations.deleteConnection(organizationId, connectionId);
+    const remove = (of: Tenant) => storage.organizations.deleteConnection(of, of.connectionId);
     const ended = async (of: Tenant) => {
       const { callId, attemptId, providerCallId } = await of.placed();
       await storage.recordings.want(callId, { id: createId('rec'), lookInMs });
@@ -253,13 +252,12 @@ const answer = { field: 'Full name', value: 'Jordan', confirmed: true, quote: sp
 async function createTalker(storage: Storage) {
   const tenant = await createTenant(storage);
   const { organizationId, workflowId } = tenant;
-  const { id: formId } = await storage.forms.create({
+  const { id: formId } = await storage.forms.create(tenant, {
     id: createId('form'),
-    organizationId,
     title: 'Visit',
     fields: [{ name: answer.field, type: 'text', required: true }],
   });
-  await storage.workflows.update(organizationId, workflowId, {
+  await storage.workflows.update(tenant, workflowId, {
     definition: { ...definition, forms: [formId] },
   });
   const talked = async () => {
@@ -273,6 +271,7 @@ async function createTalker(storage: Storage) {
       const told = {
         id: deliveryId,
         organizationId,
+        mode: 'live',
         callId,
         kind: 'callback',
         integrationId: null,

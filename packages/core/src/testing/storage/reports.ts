@@ -185,7 +185,7 @@ export function reportsContract(test: StorageTest): void {
     test(`a cancel that the carrier reports as ${status} is a cancel`, async (storage) => {
       const tenant = await createTenant(storage);
       const { callId, attemptId, providerCallId } = await tenant.placed();
-      await storage.calls.cancel(tenant.organizationId, callId);
+      await storage.calls.cancel(tenant, callId);
       await storage.calls.report(attemptId, report(providerCallId, status));
       const call = await tenant.call(callId);
       assert.deepEqual(call.outcome, { callStatus: 'not_picked_up', providerStatus: 'canceled' });

@@ -62,7 +62,7 @@ async function addLine(storage: Storage, tenant: Tenant, mode: 'live' | 'test'):
     phoneNumber: fictional(99),
     providerNumberId: 'PN9',
   });
-  if (mode === 'live') await storage.organizations.disconnectNumber(organizationId, tenant.numberId);
+  if (mode === 'live') await storage.organizations.disconnectNumber(tenant, tenant.numberId);
   return connectionId;
 }
 

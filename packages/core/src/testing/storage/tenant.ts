@@ -3,6 +3,7 @@ import { type WorkflowDefinition, workflowDefinition } from '@callkite/contract'
 import { createId } from '../../ids.ts';
 import type { AcceptCall, CallRecord, DialClaim } from '../../ports/call-store.ts';
 import type { Job, JobKind } from '../../ports/job-store.ts';
+import type { Scope } from '../../ports/mode.ts';
 import type { Storage } from '../../ports/storage.ts';
 import type { NewTransfer } from '../../ports/transfer-store.ts';
 
@@ -29,8 +30,8 @@ export interface TenantOptions {
   dailyCallMinutes?: number | null;
 }
 
-export interface Tenant {
-  readonly organizationId: string;
+/** An organization in live mode. */
+export interface Tenant extends Scope {
   readonly connectionId: string;
   readonly numberId: string;
   readonly workflowId: string;
@@ -85,7 +86,8 @@ export async function createTenant(storage: Storage, options: TenantOptions = {}
     phoneNumber: from,
     providerNumberId: 'PN1',
   });
-  await storage.workflows.create({ id: workflowId, organizationId, name: 'Reminder', definition });
+  const scope: Scope = { organizationId, mode: 'live' };
+  await storage.workflows.create(scope, { id: workflowId, name: 'Reminder', definition });
 
   let callees = 0;
   const input = (changes: Partial<AcceptCall> = {}): AcceptCall => {
@@ -124,7 +126,7 @@ export async function createTenant(storage: Storage, options: TenantOptions = {}
   };
 
   return {
-    organizationId,
+    ...scope,
     connectionId,
     numberId,
     workflowId,
@@ -152,7 +154,7 @@ export async function createTenant(storage: Storage, options: TenantOptions = {}
       return { callId, attemptId: attempt.id, providerCallId };
     },
     async call(callId) {
-      const call = await storage.calls.get(organizationId, callId);
+      const call = await storage.calls.get(scope, callId);
       assert.ok(call !== null);
       return call;
     },

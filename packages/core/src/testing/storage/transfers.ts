@@ -51,38 +51,39 @@ const rung = (step: TransferStep) => [step.step, 'leg' in step ? step.leg.to : n
 /** Whom calls may be transferred to, and the transfers of calls. */
 export function transfersContract(test: StorageTest): void {
   test('transfer integrations are kept, changed and deleted, by their organization only', async (storage) => {
-    const { organizationId } = await createTenant(storage);
+    const tenant = await createTenant(storage);
+    const { organizationId } = tenant;
     const stranger = await createTenant(storage);
     const { transfers } = storage;
-    const first = await transfers.createIntegration({ id: createId('tri'), organizationId, ...settings });
+    const first = await transfers.createIntegration(tenant, { id: createId('tri'), ...settings });
     assert.deepEqual(
       { ...first, createdAt: null },
       { id: first.id, organizationId, ...settings, createdAt: null },
     );
     await tick();
-    const { id } = await transfers.createIntegration({ id: createId('tri'), organizationId, ...settings });
-    const page = await transfers.listIntegrations(organizationId, { limit: 1, cursor: null });
+    const { id } = await transfers.createIntegration(tenant, { id: createId('tri'), ...settings });
+    const page = await transfers.listIntegrations(tenant, { limit: 1, cursor: null });
     assert.deepEqual(
       page.items.map((each) => each.id),
       [id],
     );
-    const rest = await transfers.listIntegrations(organizationId, { limit: 1, cursor: page.nextCursor });
+    const rest = await transfers.listIntegrations(tenant, { limit: 1, cursor: page.nextCursor });
     assert.deepEqual(rest.items, [first]);
-    const changed = await transfers.updateIntegration(organizationId, first.id, {
+    const changed = await transfers.updateIntegration(tenant, first.id, {
       mode: 'cold',
       transferUrl: null,
       fallbackNumbers: [],
     });
     assert.deepEqual(changed, { ...first, mode: 'cold', transferUrl: null, fallbackNumbers: [] });
-    assert.deepEqual(await transfers.updateIntegration(organizationId, first.id, {}), changed);
-    assert.deepEqual(await transfers.getIntegration(organizationId, first.id), changed);
-    assert.equal(await transfers.getIntegration(stranger.organizationId, id), null);
-    assert.equal(await transfers.updateIntegration(stranger.organizationId, id, { name: 'x' }), null);
-    assert.equal(await transfers.deleteIntegration(stranger.organizationId, id), false);
-    assert.deepEqual((await transfers.listIntegrations(stranger.organizationId, firstPage)).items, []);
-    assert.equal(await transfers.deleteIntegration(organizationId, id), true);
-    assert.equal(await transfers.deleteIntegration(organizationId, id), false);
-    assert.equal(await transfers.getIntegration(organizationId, id), null);
+    assert.deepEqual(await transfers.updateIntegration(tenant, first.id, {}), changed);
+    assert.deepEqual(await transfers.getIntegration(tenant, first.id), changed);
+    assert.equal(await transfers.getIntegration(stranger, id), null);
+    assert.equal(await transfers.updateIntegration(stranger, id, { name: 'x' }), null);
+    assert.equal(await transfers.deleteIntegration(stranger, id), false);
+    assert.deepEqual((await transfers.listIntegrations(stranger, firstPage)).items, []);
+    assert.equal(await transfers.deleteIntegration(tenant, id), true);
+    assert.equal(await transfers.deleteIntegration(tenant, id), false);
+    assert.equal(await transfers.getIntegration(tenant, id), null);
   });
 
   test('a call has one transfer under way, stored once', async (storage) => {
@@ -209,10 +210,8 @@ export function transfersContract(test: StorageTest): void {
   test('numbers that may not be rung are passed over', async (storage) => {
     const tenant = await createTenant(storage);
     const { callId } = await liveCall(storage, tenant);
-    const { organizationId } = tenant;
     const { transfers } = storage;
-    await storage.organizations.addDoNotCall({
-      organizationId,
+    await storage.organizations.addDoNotCall(tenant, {
       phoneNumber: fictional(61),
       source: 'api',
       callId: null,
@@ -270,7 +269,7 @@ export function transfersContract(test: StorageTest): void {
     assert.equal((await transfers.ofCall(opted.callId))[0]?.outcome, 'call_ended');
 
     const canceled = await liveCall(storage, tenant);
-    await storage.calls.cancel(tenant.organizationId, canceled.callId);
+    await storage.calls.cancel(tenant, canceled.callId);
     assert.equal(await transfers.request(transferOf(canceled.callId)), false);
   });
 

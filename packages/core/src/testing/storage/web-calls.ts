@@ -97,7 +97,7 @@ export function webCallsContract(test: StorageTest): void {
     const tenant = await createTenant(storage);
     const { webCalls } = storage;
     const callId = await admit(storage, tenant);
-    assert.equal(await storage.calls.get(tenant.organizationId, callId), null);
+    assert.equal(await storage.calls.get(tenant, callId), null);
     const admission = await webCalls.admissionOf(callId);
     assert.equal(admission?.state, 'new');
     assert.deepEqual(await webCalls.visitOf(callId), admission.visit);
@@ -133,16 +133,14 @@ export function webCallsContract(test: StorageTest): void {
 
   test('a web call binds the forms of its workflow', async (storage) => {
     const tenant = await createTenant(storage);
-    const form = await storage.forms.create({
+    const form = await storage.forms.create(tenant, {
       id: createId('form'),
-      organizationId: tenant.organizationId,
       title: 'Contact',
       fields: [{ name: 'Name', type: 'text', required: true }],
     });
     const workflowId = createId('wf');
-    await storage.workflows.create({
+    await storage.workflows.create(tenant, {
       id: workflowId,
-      organizationId: tenant.organizationId,
       name: 'With a form',
       definition: { ...definition, forms: [form.id] },
     });
@@ -169,11 +167,11 @@ export function webCallsContract(test: StorageTest): void {
     assert.equal((await webCalls.admissionOf(revoked))?.state, 'stale');
     assert.deepEqual(await begin(revoked), { result: 'stale' });
     const orphan = await admit(storage, tenant);
-    await storage.workflows.delete(tenant.organizationId, tenant.workflowId);
+    await storage.workflows.delete(tenant, tenant.workflowId);
     assert.deepEqual(await begin(orphan), { result: 'workflow-not-found' });
     assert.deepEqual(await begin(createId('call')), { result: 'stale' });
     for (const callId of [late, revoked, orphan]) {
-      assert.equal(await storage.calls.get(tenant.organizationId, callId), null);
+      assert.equal(await storage.calls.get(tenant, callId), null);
     }
   });
 
@@ -258,7 +256,7 @@ export function webCallsContract(test: StorageTest): void {
     const unheard = await webCalls.end(await began(storage, tenant), 1, null);
     assert.deepEqual(unheard?.outcome, { callStatus: 'not_picked_up', providerStatus: 'failed' });
     const canceled = await began(storage, tenant);
-    const asked = await calls.cancel(tenant.organizationId, canceled);
+    const asked = await calls.cancel(tenant, canceled);
     assert.equal(asked?.attempt, null);
     assert.equal(await webCalls.keepAlive(canceled, 1, aliveMs), 'canceled');
     const ended = await webCalls.end(canceled, 1, null);

@@ -40,7 +40,10 @@ const mayDependOn: Record<string, readonly string[]> = {
   'packages/openai': ['@callkite/core', 'eventsource-parser', 'openai', 'ws', 'zod'],
   'packages/express': ['@callkite/core'],
   'packages/nestjs': ['@callkite/core', '@callkite/express'],
+  // Its script for browsers is built into one file.
+  'packages/api-reference': ['@callkite/core'],
   'packages/embedded': [
+    '@callkite/api-reference',
     '@callkite/core',
     '@callkite/openai',
     '@callkite/openai-emulator',

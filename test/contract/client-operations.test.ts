@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { type CallkiteClient, callkite } from '@callkite/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { apiRoutes } from '../../packages/core/src/http/api-routes.ts';
-import { openApiDocument } from '../../packages/core/src/http/open-api.ts';
+import { openApiDocument } from '../../packages/core/src/http/open-api/document.ts';
 
 /** What a line of the table below calls the client with; ids and bodies are those of the document. */
 interface Sample {

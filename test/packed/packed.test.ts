@@ -22,6 +22,7 @@ const entries: Record<string, readonly string[]> = {
   '@callkite/openai': ['openAi'],
   '@callkite/express': ['callkiteMiddleware'],
   '@callkite/nestjs': ['CallkiteModule'],
+  '@callkite/api-reference': ['apiReference'],
   '@callkite/client': ['callkite', 'CallkiteConnectionError', 'verifyWebhook'],
   '@callkite/emulated-voice': ['speak', 'listener'],
   '@callkite/twilio-emulator': ['startTwilioEmulator'],

@@ -1,4 +1,5 @@
 import 'reflect-metadata';
+import { apiReference } from '@callkite/api-reference';
 import {
   type Callkite,
   type LanguageModel,
@@ -121,6 +122,7 @@ export function compose(parts: {
         speechModel: from.resolve<SpeechModel>(TEST_SPEECH_MODEL),
       },
       publicUrl: settings.publicUrl,
+      apiReference: apiReference(),
       secretKey: parts.secretKey,
       ...(settings.operatorToken !== null && { operatorToken: settings.operatorToken }),
       ...(cache && { cache }),

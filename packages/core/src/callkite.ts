@@ -7,6 +7,7 @@ import type { Forms } from './forms/forms.ts';
 import type { VisitRates } from './limits/visit-limits.ts';
 import type { Webhooks } from './notifications/webhooks.ts';
 import type { Caller, Organizations } from './organizations/organizations.ts';
+import type { ApiReference } from './ports/api-reference.ts';
 import type { HttpRequest, HttpResponse } from './ports/http.ts';
 import type { LanguageModel } from './ports/language-model.ts';
 import type { Logger } from './ports/logger.ts';
@@ -57,6 +58,8 @@ export interface CallkiteOptions {
   confirmationWindowMs?: number;
   /** Calls that visitors of web pages start. */
   webCalls?: WebCallOptions;
+  /** What `/docs` shows, such as `apiReference()` of `@callkite/api-reference`. @default a plain list of the operations */
+  apiReference?: ApiReference;
   /**
    * Proxies in front of this server, each of which adds to `X-Forwarded-For`: whoever that many entries from its end
    * stands for is the client. Any other number lets clients lie about their address. @default 0

@@ -45,6 +45,9 @@ const schema = z.object({
       callbacksPerNumberAndHour: atLeastOne,
     })
     .optional(),
+  apiReference: adapter(
+    'must be an API reference, such as apiReference() of @callkite/api-reference',
+  ).optional(),
   trustedProxies: z.int().min(0).max(20).optional(),
   runWorkers: switchedOn,
   logger: adapter('must have the methods debug, info, warn and error').optional(),

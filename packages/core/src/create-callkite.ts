@@ -374,6 +374,7 @@ export function createCallkite(options: CallkiteOptions): Callkite {
     trustedProxies: options.trustedProxies ?? 0,
     operatorToken: options.operatorToken,
     rateLimits: createRateLimits({ storage, requestsPerMinute: options.requestsPerMinute ?? 60, logger }),
+    apiReference: options.apiReference,
     readiness: lifecycle.readiness,
     logger,
   });

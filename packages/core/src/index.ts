@@ -17,6 +17,7 @@ export { type SecondSpeechModelOptions, withSecondSpeechModel } from './models/s
 export type { Webhooks } from './notifications/webhooks.ts';
 export { apiKeyPattern } from './organizations/api-keys.ts';
 export type { Caller, OrganizationSettings, Organizations } from './organizations/organizations.ts';
+export type { ApiReference, ApiReferenceScript } from './ports/api-reference.ts';
 export type {
   AcceptCall,
   AcceptResult,

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
+import { apiReference } from '@callkite/api-reference';
 import {
   type Caller,
   type Callkite,
@@ -98,6 +99,7 @@ export async function startEmbedded(options: EmbeddedOptions = {}): Promise<Embe
     speechModel,
     test: { telephony: telephony('twilio-test'), languageModel, speechModel },
     publicUrl: url,
+    apiReference: apiReference(),
     secretKey: randomBytes(32).toString('base64'),
     ...(options.onEvent && { onEvent: options.onEvent }),
     ...options.callkite,

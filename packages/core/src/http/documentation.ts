@@ -1,16 +1,19 @@
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import { CallkiteError } from '../errors.ts';
+import type { ApiReferenceScript } from '../ports/api-reference.ts';
 import type { HttpResponse } from '../ports/http.ts';
 import { apiRoutes } from './api-routes.ts';
-import { docsMarkup, docsScript, docsStyle } from './docs-page.ts';
-import { openApiDocument } from './open-api.ts';
+import { plainPage, plainPageStyle, referencePage } from './docs-page.ts';
+import { openApiDocument } from './open-api/document.ts';
 import { type Route, rawRoute } from './route.ts';
 
 let openApiText: string | undefined;
 
-const docsPolicy = [
+const plainPolicy = [
   "default-src 'none'",
-  "script-src 'self'",
   "style-src 'self'",
-  "connect-src 'self'",
+  'img-src data:',
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
@@ -22,17 +25,41 @@ export const documentationRoutes: readonly Route[] = [
     openApiText ??= JSON.stringify(openApiDocument(apiRoutes));
     return textResponse('application/json', openApiText);
   }),
-  rawRoute(describe('/docs', 'docs', 'A page to read and try this API'), async () => {
-    const { headers, ...page } = textResponse('text/html; charset=utf-8', docsMarkup);
-    return { ...page, headers: { ...headers, 'content-security-policy': docsPolicy } };
+  rawRoute(describe('/docs', 'docs', 'A page to read and try this API'), async ({ apiReference }) => {
+    const script = await apiReference?.script();
+    const page = script ? referencePage(script.version) : plainPage(apiRoutes);
+    const policy = script ? apiReference?.contentSecurityPolicy : undefined;
+    return textResponse('text/html; charset=utf-8', page, {
+      'content-security-policy': policy ?? plainPolicy,
+    });
   }),
-  rawRoute(describe('/docs/page.js', 'docsScript', 'Script of the page'), async () =>
-    textResponse('text/javascript; charset=utf-8', docsScript),
+  rawRoute(
+    describe('/docs/reference.js', 'docsScript', 'Script of the page'),
+    async ({ apiReference }, { headers }) => {
+      const script = await apiReference?.script();
+      if (!script) throw new CallkiteError('not_found', 'This server shows no API reference');
+      return scriptResponse(script, headers['accept-encoding']);
+    },
   ),
-  rawRoute(describe('/docs/page.css', 'docsStyle', 'Style of the page'), async () =>
-    textResponse('text/css; charset=utf-8', docsStyle),
+  rawRoute(describe('/docs/page.css', 'docsStyle', 'Style of the page without a script'), async () =>
+    textResponse('text/css; charset=utf-8', plainPageStyle),
   ),
 ];
+
+/** Kept for good: the page names the script by its version. */
+async function scriptResponse({ gzip }: ApiReferenceScript, accepted = ''): Promise<HttpResponse> {
+  const isCompressed = /\bgzip\b(?!\s*;\s*q=0(\.0*)?(\s|,|$))/.test(accepted);
+  return {
+    status: 200,
+    headers: {
+      'content-type': 'text/javascript; charset=utf-8',
+      'cache-control': 'public, max-age=31536000, immutable',
+      vary: 'Accept-Encoding',
+      ...(isCompressed && { 'content-encoding': 'gzip' }),
+    },
+    body: isCompressed ? gzip : await promisify(gunzip)(gzip),
+  };
+}
 
 function describe<Path extends string>(path: Path, operationId: string, summary: string) {
   return {
@@ -46,6 +73,14 @@ function describe<Path extends string>(path: Path, operationId: string, summary:
   } as const;
 }
 
-function textResponse(contentType: string, body: string): HttpResponse {
-  return { status: 200, headers: { 'content-type': contentType, 'cache-control': 'no-cache' }, body };
+function textResponse(
+  contentType: string,
+  body: string,
+  headers: Readonly<Record<string, string>> = {},
+): HttpResponse {
+  return {
+    status: 200,
+    headers: { 'content-type': contentType, 'cache-control': 'no-cache', ...headers },
+    body,
+  };
 }

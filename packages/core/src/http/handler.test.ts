@@ -157,7 +157,7 @@ it('knows its own paths', () => {
     '/call',
     '/calls/call_1?x=1',
     '/carriers/twilio/relay/x',
-    '/docs/page.js',
+    '/docs/reference.js',
     '/openapi.json',
   ]) {
     expect(servesPath(target), target).toBe(true);

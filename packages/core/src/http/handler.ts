@@ -85,6 +85,7 @@ export function createHttpHandler(deps: HttpHandlerDeps): (request: HttpRequest)
     if (identity.caller) await countRequest(identity.caller.organizationId, headers);
     return route.respond(deps, {
       ...identity,
+      headers: request.headers,
       parameters: match.parameters,
       query: route.query && validate(route.query, readQuery(request.target)),
       body: route.body && validate(route.body, await readBody(route, request)),

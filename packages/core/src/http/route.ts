@@ -5,7 +5,8 @@ import type { ErrorCode } from '../errors.ts';
 import type { Forms } from '../forms/forms.ts';
 import type { Webhooks } from '../notifications/webhooks.ts';
 import type { Caller, Organizations } from '../organizations/organizations.ts';
-import type { HttpResponse } from '../ports/http.ts';
+import type { ApiReference } from '../ports/api-reference.ts';
+import type { HttpRequest, HttpResponse } from '../ports/http.ts';
 import type { TransferIntegrations } from '../transfers/transfer-integrations.ts';
 import type { PublishableKeys } from '../web-calls/publishable-keys.ts';
 import type { Visitor, WebCalls } from '../web-calls/web-calls.ts';
@@ -28,6 +29,8 @@ export interface HttpServices {
   transferIntegrations: TransferIntegrations;
   publishableKeys: PublishableKeys;
   webCalls: WebCalls;
+  /** As in `CallkiteOptions`. */
+  apiReference?: ApiReference | undefined;
   readiness(): Promise<Readiness>;
 }
 
@@ -49,6 +52,7 @@ type PathParameters<Path extends string> = Path extends `${string}{${infer Name}
   : unknown;
 
 interface RouteInput extends Identity {
+  readonly headers: HttpRequest['headers'];
   readonly parameters: Readonly<Record<string, string>>;
   readonly query: unknown;
   readonly body: unknown;
@@ -63,6 +67,7 @@ interface TypedInput<
   readonly caller: Auth extends 'key' ? Caller : null;
   readonly visitor: Auth extends 'publishable' ? Visitor : null;
   readonly token: Auth extends 'visit' ? string : null;
+  readonly headers: HttpRequest['headers'];
   readonly parameters: PathParameters<Path>;
   readonly query: z.output<Query>;
   readonly body: z.output<Body>;
@@ -95,6 +100,8 @@ interface RouteDescription<
   readonly status: 200 | 201 | 202 | 204;
   /** Body of success; none when absent. */
   readonly answer?: Answer;
+  /** Bodies of other statuses that are no errors, by status. */
+  readonly otherAnswers?: Readonly<Record<number, { readonly meaning: string; readonly answer: z.ZodType }>>;
   /** Media type of a body of success that is no JSON. */
   readonly mediaType?: string;
   /** Errors beyond those that follow from `auth`, `query` and `body`. */

@@ -1,7 +1,10 @@
 import * as z from 'zod';
 import { jsonResponse, rawRoute, route } from '../route.ts';
 
-const readinessAnswer = z.object({ ok: z.boolean(), checks: z.record(z.string(), z.string()) });
+const readinessAnswer = z.object({
+  ok: z.boolean().describe('Whether every check passed'),
+  checks: z.record(z.string(), z.string()).describe('What was found, by the name of the check'),
+});
 
 export const healthRoutes = [
   route(
@@ -11,9 +14,9 @@ export const healthRoutes = [
       auth: 'none',
       tag: 'Health',
       operationId: 'health',
-      summary: 'Whether the process runs',
+      summary: 'Whether the process is running',
       status: 200,
-      answer: z.object({ ok: z.literal(true) }),
+      answer: z.object({ ok: z.literal(true).describe('Always `true`') }),
     },
     async () => ({ ok: true as const }),
   ),
@@ -24,9 +27,10 @@ export const healthRoutes = [
       auth: 'none',
       tag: 'Health',
       operationId: 'readiness',
-      summary: 'Whether the process should get requests; 503 with the same body when not',
+      summary: 'Whether the process should get requests',
       status: 200,
       answer: readinessAnswer,
+      otherAnswers: { 503: { meaning: 'The process should not get requests', answer: readinessAnswer } },
     },
     async ({ readiness }) => {
       const state = await readiness();

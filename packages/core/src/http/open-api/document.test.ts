@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { apiRoutes } from './api-routes.ts';
-import { openApiDocument } from './open-api.ts';
-import { answerExamples, requestExamples } from './open-api-examples.ts';
+import { apiRoutes } from '../api-routes.ts';
+import { openApiDocument } from './document.ts';
+import { answerExamples, requestExamples } from './examples.ts';
 
 interface Operation {
   readonly operationId: string;

@@ -4,6 +4,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Embedded, eventually, startEmbedded } from '../embedded.ts';
 
 let embedded: Embedded;
+/** Sound is carried as fast as it is spoken. */
+const patienceMs = 90_000;
 
 const person = (name: string, number: string, converse: (line: CalleeLine) => Promise<void>) =>
   defineCallee({ name, description: name, numbers: [number], converse });
@@ -56,17 +58,23 @@ async function call(to: string, changes: Partial<WorkflowDefinitionInput>): Prom
   const id = await workflow(changes);
   const placed = await embedded.request('POST', '/call', { workflow_id: id, recipient_phone: to });
   expect(placed.status, await placed.clone().text()).toBe(200);
-  return eventually('the result', async () => {
-    const { calls } = (await (await embedded.request('GET', `/calls?workflow_id=${id}`)).json()) as {
-      calls: { call_id: string }[];
-    };
-    const found = (await (await embedded.request('GET', `/calls/${calls[0]?.call_id}`)).json()) as CallDetail;
-    return found.call_summary === null ? null : found;
-  });
+  return eventually(
+    'the result',
+    async () => {
+      const { calls } = (await (await embedded.request('GET', `/calls?workflow_id=${id}`)).json()) as {
+        calls: { call_id: string }[];
+      };
+      const found = (await (
+        await embedded.request('GET', `/calls/${calls[0]?.call_id}`)
+      ).json()) as CallDetail;
+      return found.call_summary === null ? null : found;
+    },
+    patienceMs,
+  );
 }
 
 describe.each(['relay', 'realtime'] as const)('%s', (mode) => {
-  it('asks before it blocks somebody for good, and takes a no for a no', async () => {
+  it('asks before it blocks somebody for good, and takes a no for a no', { timeout: 120_000 }, async () => {
     const result = await call('+12025550180', { voice: { mode } });
     const lines = result.messages.map(({ role, content }) => `${role}: ${content}`);
     expect(lines.join('\n')).toContain('Would you like us not to call you again?');
@@ -79,7 +87,7 @@ describe.each(['relay', 'realtime'] as const)('%s', (mode) => {
   });
 });
 
-it('blocks somebody who says yes', async () => {
+it('blocks somebody who says yes', { timeout: 120_000 }, async () => {
   const result = await call('+12025550181', {});
   expect(result).toMatchObject({ call_status: 'success', reason: 'opted_out' });
   const again = await embedded.request('POST', '/call', {

@@ -179,7 +179,7 @@ describe('a person', () => {
 });
 
 describe('a person whom the carrier takes for a machine', () => {
-  it.each(['relay', 'realtime'] as const)('is talked with to the end (%s)', async (mode) => {
+  it.each(['relay', 'realtime'] as const)('is talked with to the end (%s)', { timeout: 60_000 }, async (mode) => {
     const to = '+12025550139';
     const result = await call(to, { voice: { mode } });
     expect(result).toMatchObject({ call_status: 'success', answered_by: 'human', reason: null });

@@ -73,6 +73,7 @@ const turn: TurnRequest = {
   instructions: 'the secret prompt',
   messages: [{ role: 'user', content: 'Hi' }],
   tools: [],
+  maximumTokens: 500,
   signal: new AbortController().signal,
 };
 
@@ -121,6 +122,7 @@ describe('the request', () => {
       {
         model: 'gpt-6-luna',
         reasoning_effort: 'none',
+        max_completion_tokens: 500,
         stream: true,
         messages: [
           { role: 'system', content: 'the secret prompt' },
@@ -165,7 +167,7 @@ describe('the request', () => {
   it('leaves out what a compatible server may not know', async () => {
     const { bodies, baseURL } = await modelServer(hello);
     await partsOf(streamTurn(baseURL, {}, { model: 'llama', reasoningEffort: null }));
-    expect(Object.keys(bodies[0] ?? {}).sort()).toEqual(['messages', 'model', 'stream']);
+    expect(Object.keys(bodies[0] ?? {}).sort()).toEqual(['max_completion_tokens', 'messages', 'model', 'stream']);
     expect(bodies[0]?.model).toBe('llama');
   });
 });

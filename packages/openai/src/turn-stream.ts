@@ -23,6 +23,7 @@ export async function* streamTurn(access: TurnAccess, request: TurnRequest): Asy
     ...modelParameters(access),
     messages: chatMessages(request.instructions, request.messages),
     ...chatTools(request.tools),
+    max_completion_tokens: request.maximumTokens,
     stream: true,
   };
   for (let { retries } = access; ; retries -= 1) {

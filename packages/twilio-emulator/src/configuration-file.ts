@@ -18,10 +18,7 @@ const calleeSchema = z.strictObject({
     .union([
       z.enum(['human', 'unknown', 'fax']),
       z.strictObject({ greeting: z.string().min(1), beep: z.boolean() }),
-      z.strictObject({
-        verdict: z.enum(['machine_end_silence', 'machine_end_other', 'human']),
-        afterMs: z.number().min(0),
-      }),
+      z.strictObject({ mistakenFor: z.enum(['machine_end_silence', 'machine_end_other']) }),
     ])
     .optional(),
   /** What the callee says, one after the other, each time the agent has finished. */

@@ -27,7 +27,7 @@ describe('TwiML', () => {
         '?token=att_1.c2ln#ct=2000&amp;rt=4000&amp;rc=2&amp;rp=ct,rt,5xx"><ConversationRelay ' +
         'url="wss://calls.example.com/phone/carriers/twilio/relay/att_1.c2ln" language="en-US" ' +
         'ttsProvider="ElevenLabs" transcriptionProvider="Deepgram" interruptible="any" ' +
-        'interruptSensitivity="medium" reportInputDuringAgentSpeech="any" dtmfDetection="true" ' +
+        'interruptSensitivity="medium" ignoreBackchannel="true" reportInputDuringAgentSpeech="any" dtmfDetection="true" ' +
         'events="speaker-events tokens-played"/></Connect></Response>',
     );
   });

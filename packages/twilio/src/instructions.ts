@@ -56,6 +56,7 @@ export function instructionRenderer(address: PublicAddress, relay: RelayOptions)
           speechModel: relay.speechModel,
           interruptible: 'any',
           interruptSensitivity: relay.interruptSensitivity ?? 'medium',
+          ignoreBackchannel: 'true',
           reportInputDuringAgentSpeech: 'any',
           dtmfDetection: 'true',
           events: 'speaker-events tokens-played',

@@ -1,4 +1,5 @@
 import type { WorkflowDefinition } from '@callkite/contract';
+import { calleeTime } from '../callee-time.ts';
 import { type EndedCall, summarize, summarizeWithoutModel } from '../conversations/summary.ts';
 import type { EmitEvent } from '../events.ts';
 import type { JobHandler } from '../job-runner.ts';
@@ -46,7 +47,8 @@ export function createWorkflowGenerationWork(deps: CallWorkDeps): JobHandler {
       const generated = await generateWorkflow(
         { languageModel: deps.languageModelFor(call.mode) },
         loaded.call.prompt,
-        { organizationName, signal },
+        // "Tomorrow" is meant from when it was asked for.
+        { organizationName, time: calleeTime(call.to, call.createdAt), signal },
       );
       await calls.setGeneratedWorkflow(call.id, generated);
       if (call.connectionId !== null) deps.onDue(call.connectionId);

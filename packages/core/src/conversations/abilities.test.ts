@@ -226,6 +226,7 @@ describe('forms', () => {
     expect(answers).toEqual([
       { formId: 'form_1', field: 'Day', value: 'Monday', confirmed: true, quote: 'Monday' },
     ]);
+    await vi.advanceTimersByTimeAsync(15_000);
     expect(channel.did).toEqual(['end']);
   });
 });

@@ -24,6 +24,11 @@ interface Piece {
 export interface CutUtterance {
   readonly id: string;
   readonly heardMs: number;
+  /** Its words, as far as they were known: those that were heard, and those that were not. */
+  readonly heard: string;
+  readonly rest: string;
+  /** All of it had been given. */
+  readonly isWhole: boolean;
 }
 
 /** Plays the agent's sound, and knows at any time what of it was heard: the channel confirms piece after piece. */
@@ -193,13 +198,16 @@ export function agentPlayback(options: {
       unmarkedMs = 0;
       const cut = [...utterances.values()];
       utterances.clear();
-      for (const utterance of cut) {
-        cutOff.add(utterance.id);
-        const content = heardOf(utterance);
-        utterance.place.fill(content === '' ? null : { role: 'assistant', content, interrupted: true });
-      }
+      const told = cut.map((utterance): CutUtterance => {
+        const { id, heardMs, hasEnded, text } = utterance;
+        cutOff.add(id);
+        const heard = heardOf(utterance);
+        utterance.place.fill(heard === '' ? null : { role: 'assistant', content: heard, interrupted: true });
+        const rest = text.trim().slice(heard.length).trim();
+        return { id, heardMs: Math.floor(heardMs), heard, rest, isWhole: hasEnded };
+      });
       if (wasPlaying) onPlaying(false);
-      return cut.map(({ id, heardMs }) => ({ id, heardMs: Math.floor(heardMs) }));
+      return told;
     },
   };
 }

@@ -1,5 +1,7 @@
 import type { SpeechChannel } from '../ports/speech.ts';
 import type { SilenceWatch } from './silence.ts';
+import type { InterruptedSpeech } from './small-words.ts';
+import { speakable } from './speakable.ts';
 import { follow, nothingSpoken, type SpeechProgress, unplayedCharacters } from './spoken-text.ts';
 import type { Transcript } from './transcript.ts';
 
@@ -13,6 +15,8 @@ export interface AgentVoice {
   progressed(progress: Exclude<SpeechProgress, { type: 'sent' }>): void;
   /** Sent and not in the transcript yet. */
   readonly unheard: readonly string[];
+  /** What the callee last spoke over; `null` once something was said since. */
+  readonly cut: InterruptedSpeech | null;
 }
 
 export function agentVoice(options: {
@@ -23,18 +27,24 @@ export function agentVoice(options: {
   const { channel, transcript, silence } = options;
   let spoken = nothingSpoken;
   let isOpen = false;
+  let cut: InterruptedSpeech | null = null;
 
   function step(progress: SpeechProgress): void {
-    const { state, heard } = follow(spoken, progress);
+    const { state, heard, unheard } = follow(spoken, progress);
     spoken = state;
+    if (unheard !== undefined) {
+      cut = { heard: heard.map(({ content }) => content).join(' '), rest: unheard };
+    }
     for (const entry of heard) transcript.add({ role: 'assistant', ...entry });
   }
 
   function say(
-    text: string,
+    written: string,
     { last, interruptible = true }: { last: boolean; interruptible?: boolean },
   ): void {
+    const text = speakable(written);
     if (text === '' && !(last && isOpen)) return;
+    cut = null;
     channel.speak(text, { last, interruptible });
     isOpen = !last;
     step({ type: 'sent', text, last, atMs: performance.now() });
@@ -54,6 +64,9 @@ export function agentVoice(options: {
       } else if (progress.type === 'played') {
         silence.agentHasLeft(unplayedCharacters(spoken));
       }
+    },
+    get cut() {
+      return cut;
     },
     get unheard() {
       return spoken.utterances.map(({ text }) => text.trim());

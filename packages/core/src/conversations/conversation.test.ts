@@ -61,6 +61,7 @@ describe('opening', () => {
       '## Facts',
       '## Steps',
       '## Marker',
+      '## Time',
       '## Context',
       '## Language',
       '## Rules',
@@ -70,6 +71,7 @@ describe('opening', () => {
       '1. Ask: Ask for a day.\n2. Move: Offer Friday. (when: Monday does not suit)',
     );
     expect(instructions).toContain('You are calling: Sam Rivera');
+    expect(instructions).toMatch(/^It is \w+, \w+ \d+, \d{4}, \d+:\d\d [AP]M \(America\/New_York\)/m);
     expect(instructions).toContain('say honestly and at once that you are an AI assistant');
     expect(instructions).not.toContain(call.to);
     expect(model.turns[0]?.tools.map(({ name }) => name)).toEqual(['end_call', 'note_opt_out']);
@@ -263,6 +265,125 @@ describe('interruption', () => {
   });
 });
 
+describe('a callee who only listens', () => {
+  it.each(['Mhm.', 'Okay.', 'Ja, genau.'])(
+    'with "%s" is told the rest of what they spoke over',
+    async (words) => {
+      const { channel, model, lines } = await start({
+        script: [{ turn: ['We open at nine and close at five, from Monday to Friday.'] }],
+      });
+      channel.hear(said('When do you open?'));
+      await settle();
+      channel.hear(interrupted('We open at nine'), said(words));
+      await settle();
+      expect(channel.utterances.at(-1)).toBe('and close at five, from Monday to Friday.');
+      expect(model.turns).toHaveLength(1);
+      channel.hear({ type: 'played', text: 'and close at five, from Monday to Friday.' });
+      await settle();
+      expect(lines().slice(-3)).toEqual([
+        'assistant: We open at nine /',
+        `user: ${words}`,
+        'assistant: and close at five, from Monday to Friday.',
+      ]);
+    },
+  );
+
+  it('does not take the turn either where nothing was cut off', async () => {
+    const { channel, model } = await start();
+    channel.hear({ type: 'agent-speaking', speaking: true }, said('Okay.'));
+    await settle();
+    expect(model.turns).toHaveLength(0);
+    expect(channel.did).toEqual([]);
+  });
+
+  it('has an answer that broke off gone on with', async () => {
+    const { channel, model } = await start({
+      script: [
+        { turn: ['We open at nine, ', 'and close ', { waitMs: 1000 }, 'at five.'] },
+        { turn: ['and close at five.'] },
+      ],
+    });
+    channel.hear(said('When do you open?'));
+    await vi.advanceTimersByTimeAsync(500);
+    channel.hear(interrupted('We open'), said('Mhm.'));
+    await settle();
+    expect(channel.sent.slice(-3).map(({ text }) => text)).toEqual(['at nine,', 'and ', 'close at five.']);
+    expect(model.turns[1]?.messages.at(-1)?.content).toMatch(/^\(.*listening.*broke off.*\)$/);
+  });
+
+  it('is one who answers where something was asked', async () => {
+    const { channel, model } = await start({ script: [{ turn: ['Great.'] }] });
+    channel.hear({ type: 'played', text: disclosure }, interrupted('Can you come on'), said('Yes.'));
+    await settle();
+    expect(model.turns).toHaveLength(1);
+  });
+});
+
+describe('a callee who speaks again before the answer', () => {
+  it('never hears the stale one', async () => {
+    const { channel, lines } = await start({
+      script: [{ turn: [{ waitMs: 300 }, 'Monday it is.'] }, { turn: ['Tuesday it is.'] }],
+    });
+    channel.hear(said('Monday.'));
+    await vi.advanceTimersByTimeAsync(100);
+    channel.hear({ type: 'callee-speaking', speaking: true });
+    await vi.advanceTimersByTimeAsync(1_000);
+    channel.hear({ type: 'callee-speaking', speaking: false });
+    await vi.advanceTimersByTimeAsync(300);
+    channel.hear(said('No, Tuesday.'));
+    await settle();
+    expect(channel.utterances.slice(2)).toEqual(['Tuesday it is.']);
+    expect(lines().join()).not.toContain('Monday it is.');
+  });
+
+  it('is answered when it was only a noise', async () => {
+    const { channel } = await start({ script: [{ turn: [{ waitMs: 300 }, 'Monday it is.'] }] });
+    channel.hear(said('Monday.'));
+    await vi.advanceTimersByTimeAsync(100);
+    channel.hear({ type: 'callee-speaking', speaking: true });
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(channel.utterances).toHaveLength(2);
+    channel.hear({ type: 'callee-speaking', speaking: false });
+    await vi.advanceTimersByTimeAsync(600);
+    expect(channel.utterances.slice(2)).toEqual(['Monday it is.']);
+  });
+});
+
+describe('after the goodbye', () => {
+  const goodbye = { turn: ['Goodbye then.', { tool: 'end_call', input: { reason: 'settled' } }] };
+
+  it('the line is open for a moment, and a question is answered', async () => {
+    const { channel, reasons } = await start({ script: [goodbye, { turn: ['On Monday at ten.'] }, goodbye] });
+    channel.hear(said('Monday is fine.'));
+    await settle();
+    channel.hear({ type: 'played', text: 'Goodbye then.' });
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(channel.did).toEqual([]);
+    channel.hear(said('Wait, when is it again?'));
+    await settle();
+    expect(channel.utterances.at(-1)).toBe('On Monday at ten.');
+    channel.hear({ type: 'played', text: 'On Monday at ten.' });
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(channel.did).toEqual([]);
+    channel.hear(said('Great.'));
+    await settle();
+    channel.hear({ type: 'played', text: 'Goodbye then.' });
+    await vi.advanceTimersByTimeAsync(1_200);
+    expect(channel.did).toEqual(['end']);
+    expect(reasons).toEqual([]);
+  });
+
+  it('a goodbye ends the call', async () => {
+    const { channel, model } = await start({ script: [goodbye] });
+    channel.hear(said('Monday is fine.'));
+    await settle();
+    channel.hear({ type: 'played', text: 'Goodbye then.' }, said('Thank you, bye!'));
+    await settle();
+    expect(channel.did).toEqual(['end']);
+    expect(model.turns).toHaveLength(1);
+  });
+});
+
 describe('a visitor of a web page', () => {
   const webCall = { connectionId: null, from: 'browser', to: 'browser' };
 
@@ -428,6 +549,50 @@ describe('a model in trouble', () => {
     await settle();
     expect(channel.utterances.slice(2)).toEqual(['We open at nine.']);
     expect(model.turns[1]?.messages.at(-2)).toEqual({ role: 'assistant', content: 'We open ' });
+  });
+
+  it('joins no words where an answer breaks off, whole or not', async () => {
+    const { channel, model } = await start({
+      script: [
+        { turn: ['Come at ten', ' in', { error: unavailable }] },
+        { turn: ['in the morning.'] },
+        { turn: ['It is on', ' Mon', { error: unavailable }] },
+        { turn: ['Monday at ten.'] },
+      ],
+    });
+    channel.hear(said('When?'));
+    await settle();
+    expect(channel.utterances.at(-1)).toBe('Come at ten in the morning.');
+    expect(model.turns[1]?.messages.at(-2)).toEqual({ role: 'assistant', content: 'Come at ten ' });
+    channel.hear({ type: 'played', text: channel.utterances.at(-1) ?? '' }, said('And on which day?'));
+    await settle();
+    expect(channel.utterances.at(-1)).toBe('It is on Monday at ten.');
+  });
+
+  it('bounds what it says in one turn, and hears of tools it uses after that', async () => {
+    const { channel, lines } = await start({
+      script: [
+        {
+          turn: [
+            'We are open from nine until five. '.repeat(200),
+            { tool: 'end_call', input: { reason: 'settled' } },
+          ],
+        },
+      ],
+    });
+    channel.hear(said('Thanks, bye.'));
+    await settle();
+    expect(channel.utterances.at(-1)?.length).toBeLessThan(700);
+    expect(channel.utterances.at(-1)).toMatch(/until five\.$/);
+    expect(channel.did).toEqual(['end']);
+    expect(lines()).toHaveLength(3);
+  });
+
+  it('says neither markup nor emoji nor braces of the workflow', async () => {
+    const { channel } = await start({
+      definition: { opening: '**Hello** {{name}} 👋, may I ask something?' },
+    });
+    expect(channel.utterances.at(-1)).toBe('Hello name, may I ask something?');
   });
 
   it.each([

@@ -1,4 +1,5 @@
 import type { CallReason, WorkflowDefinition } from '@callkite/contract';
+import { calleeTime } from '../callee-time.ts';
 import { CallkiteError } from '../errors.ts';
 import type { EmitEvent } from '../events.ts';
 import type { CallRecord, CallStore, HeardAnswer, TranscriptEntry } from '../ports/call-store.ts';
@@ -31,6 +32,7 @@ import { phrasesFor } from './phrases.ts';
 import { instructionsFor, wordsOfBrief } from './prompt.ts';
 import { type CallRecording, recordingConsent } from './recording-consent.ts';
 import { silenceWatch } from './silence.ts';
+import { isBackchannel, isFarewell } from './small-words.ts';
 import { createMarker, speechGuard } from './speech-guard.ts';
 import type { Talk, TalkOptions } from './talk.ts';
 import { talkInSound } from './talk-in-sound.ts';
@@ -43,6 +45,8 @@ import { transferring } from './transferring.ts';
 const optOutDigit = '9';
 /** So long before the time limit the agent says goodbye, or a third of the limit for short ones. */
 const farewellMs = 20_000;
+/** So long after the goodbye was heard, the callee may still say something. */
+const openAfterGoodbyeMs = 1_200;
 /** A callee, or a machine that is left, waits for the store to know who answered. */
 const longestNoteMs = 2_000;
 /** How long a transfer may wait to be stored. */
@@ -82,7 +86,7 @@ export interface ConversationOptions {
       'appendTranscript' | 'transcript' | 'noteReason' | 'noteHeard' | 'noteConversationOver'
     >;
     readonly organizations: Pick<OrganizationStore, 'addDoNotCall'>;
-    readonly forms: Pick<FormStore, 'storeAnswer'>;
+    readonly forms: Pick<FormStore, 'storeAnswer' | 'removeAnswer'>;
     readonly toolCalls: Pick<ToolCallStore, 'begin' | 'finish'>;
     readonly transfers: Pick<TransferStore, 'request' | 'storeMessage'>;
   };
@@ -165,7 +169,13 @@ export function converse(options: ConversationOptions): Conversation {
         definition,
         organizationName,
         call,
-        { notes, results: ownTools.describe(), forms: forms.describe(), transfers: transfers.describe() },
+        {
+          notes,
+          results: ownTools.describe(),
+          forms: forms.describe(),
+          transfers: transfers.describe(),
+          time: calleeTime(call.to, new Date(clock.now())),
+        },
         marker,
       ),
     guard,
@@ -197,6 +207,8 @@ export function converse(options: ConversationOptions): Conversation {
   const timers: NodeJS.Timeout[] = [];
   let phase: 'waiting' | 'talking' | 'ending' | 'over' = 'waiting';
   let askedWhetherThere = false;
+  /** The agent has said goodbye. */
+  let isLeaving = false;
   let isTimeUp = false;
   let hasOptedOut = false;
   /** Who answered, as far as the store knows. */
@@ -321,8 +333,25 @@ export function converse(options: ConversationOptions): Conversation {
     if (how === 'opt-out') onWishNoted();
     else if (how === 'transfer') handOver(hasSpoken);
     else if (how === 'failed') sayAndEnd(phrases.apology, 'agent_unavailable');
-    else if (how === 'end-call') sayAndEnd(hasSpoken ? '' : phrases.goodbye, null);
+    else if (how === 'end-call') takeLeave(hasSpoken);
     else if (isTimeUp) sayAndEnd(phrases.timeIsUp, 'time_limit');
+  }
+
+  /** After the goodbye the line stays open for a moment: people remember what they wanted to ask. */
+  function takeLeave(hasSpoken: boolean): void {
+    const lastWords = transcript.entries.findLast(({ role }) => role === 'user')?.content ?? '';
+    if (isFarewell(lastWords)) {
+      sayAndEnd(hasSpoken ? '' : phrases.goodbye, null);
+      return;
+    }
+    isLeaving = true;
+    if (!hasSpoken) talk.say(phrases.goodbye);
+    silence.waitFor(openAfterGoodbyeMs);
+  }
+
+  function stay(): void {
+    isLeaving = false;
+    silence.waitFor(null);
   }
 
   function sayAndEnd(text: string, reason: CallReason | null, interruptible = true): void {
@@ -436,7 +465,14 @@ export function converse(options: ConversationOptions): Conversation {
         talk.interject(phrases.optOutQuestion);
         return;
       case null:
-        if (phase === 'talking') answer.said(words);
+        if (phase !== 'talking') return;
+        if (isLeaving && isFarewell(words)) {
+          talk.hush();
+          sayAndEnd('', null);
+          return;
+        }
+        if (isLeaving) stay();
+        answer.said(words);
     }
   }
 
@@ -448,6 +484,10 @@ export function converse(options: ConversationOptions): Conversation {
 
   function onSilence(): void {
     if (phase !== 'talking') return;
+    if (isLeaving) {
+      sayAndEnd('', null);
+      return;
+    }
     if (consent.isOpen) {
       consent.giveUp();
       open();
@@ -463,7 +503,8 @@ export function converse(options: ConversationOptions): Conversation {
 
   function onTimeNearlyUp(): void {
     if (talk.isTakingTurn) isTimeUp = true;
-    else if (phase === 'talking') sayAndEnd(phrases.timeIsUp, 'time_limit');
+    else if (phase === 'talking')
+      sayAndEnd(isLeaving ? '' : phrases.timeIsUp, isLeaving ? null : 'time_limit');
   }
 
   function onTimeUp(): void {
@@ -483,6 +524,10 @@ export function converse(options: ConversationOptions): Conversation {
   talk.listen({
     ready: begin,
     said: onSaid,
+    onlyListens: (words, speech) =>
+      phase === 'talking' &&
+      !(answer.isWaiting || consent.isOpen || wish.isOpen) &&
+      isBackchannel(words, speech),
     pressed: onPressed,
     calleeSpeaking: answer.calleeSpeaking,
     beeped: answer.beeped,

@@ -49,7 +49,7 @@ export interface ConversationsDeps {
       'load' | 'transcript' | 'appendTranscript' | 'noteReason' | 'noteHeard' | 'noteConversationOver'
     >;
     readonly organizations: Pick<OrganizationStore, 'addDoNotCall'>;
-    readonly forms: Pick<FormStore, 'ofCall' | 'storeAnswer'>;
+    readonly forms: Pick<FormStore, 'ofCall' | 'storeAnswer' | 'removeAnswer'>;
     readonly toolCalls: Pick<ToolCallStore, 'ofCall' | 'begin' | 'finish'>;
     readonly transfers: Pick<TransferStore, 'ofCall' | 'takeBack' | 'request' | 'storeMessage'>;
   };

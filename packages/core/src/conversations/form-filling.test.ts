@@ -23,6 +23,7 @@ const form = (changes: Partial<CallForm> = {}): CallForm => ({
 
 function start(forms: readonly CallForm[] = [form()], failures = 0) {
   const stored: (FormAnswer & { formId: string })[] = [];
+  const removed: string[] = [];
   let failing = failures;
   const transcript = openTranscript({
     callId: 'call_1',
@@ -42,13 +43,19 @@ function start(forms: readonly CallForm[] = [form()], failures = 0) {
         if (failing >= 0) throw new CallkiteError('storage_unavailable', 'away', { retryable: true });
         stored.push({ formId, ...answer });
       },
+      async removeAnswer(_callId, _formId, field) {
+        removed.push(field);
+      },
     },
     logger: silentLogger,
   });
-  const fill = async (values: object, more: { quote?: string; confirmed?: string[]; tool?: number } = {}) => {
-    const { tool = 0, quote = '', confirmed = [] } = more;
+  const fill = async (
+    values: object,
+    more: { quote?: string; confirmed?: string[]; cleared?: string[]; tool?: number } = {},
+  ) => {
+    const { tool = 0, quote = '', confirmed = [], cleared = [] } = more;
     const outcome = await filling.tools[tool]?.run(
-      { fields: values, quote, confirmed },
+      { fields: values, quote, confirmed, cleared },
       { turn: transcript.calleeTurns, index: 0 },
     );
     await vi.advanceTimersByTimeAsync(0);
@@ -57,7 +64,7 @@ function start(forms: readonly CallForm[] = [form()], failures = 0) {
   };
   const say = (content: string) => transcript.add({ role: 'user', content, interrupted: false });
   const agentSays = (content: string) => transcript.add({ role: 'assistant', content, interrupted: false });
-  return { filling, fill, say, agentSays, stored };
+  return { filling, fill, say, agentSays, stored, removed };
 }
 
 beforeEach(() => {
@@ -124,6 +131,34 @@ describe('filling in a form', () => {
       ['jordan.avery@example.com', false],
       ['jordan.avery@example.com', true],
     ]);
+  });
+
+  it('empties a field whose value the callee takes back', async () => {
+    const { fill, say, agentSays, stored, removed, filling } = start();
+    say('jordan@example.com');
+    await fill({ e_mail_3: 'jordan@example.com' });
+    agentSays('Is it jordan@example.com?');
+    say('Actually, leave out my e-mail.');
+    const answer = await fill({}, { cleared: ['e_mail_3', 'notes_1'] });
+    expect(answer).toContain('- notes_1 is empty already.');
+    expect(answer).toContain('- Missing: e_mail_3');
+    await filling.settled();
+    expect(stored.map(({ value }) => value)).toEqual(['jordan@example.com']);
+    expect(removed).toEqual(['E-mail']);
+    // What they say next confirms nothing.
+    expect(await fill({}, { confirmed: ['e_mail_3'] })).toContain('cannot be confirmed: nothing is stored');
+  });
+
+  it('does not take words for a read-back that are not the value', async () => {
+    const { fill, say, agentSays } = start();
+    say('jordan@example.com');
+    await fill({ e_mail_3: 'jordan@example.com' });
+    agentSays('Thank you, I have your e-mail address. Is that right?');
+    say('Yes.');
+    expect(await fill({}, { confirmed: ['e_mail_3'] })).toContain('is not confirmed: read it back first');
+    agentSays('Is it jordan at example dot com?');
+    say('Yes.');
+    expect(await fill({}, { confirmed: ['e_mail_3'] })).toContain('- Filled: e_mail_3');
   });
 
   it('stores what is right beside what is wrong, and says what is wrong', async () => {

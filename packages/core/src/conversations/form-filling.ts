@@ -4,6 +4,7 @@ import { checkFormValue, needsReadBack } from '../forms/form-value.ts';
 import type { CallForm, FormAnswer, FormStore, FormValue } from '../ports/form-store.ts';
 import type { Logger } from '../ports/logger.ts';
 import { keepTrying } from './keep-trying.ts';
+import { saysValue } from './read-back.ts';
 import { type ConversationTool, conversationTool } from './tools.ts';
 import { storable, type Transcript } from './transcript.ts';
 
@@ -50,7 +51,7 @@ export function fillForms(options: {
   calleePhone: string;
   forms: readonly CallForm[];
   transcript: Transcript;
-  store: Pick<FormStore, 'storeAnswer'>;
+  store: Pick<FormStore, 'storeAnswer' | 'removeAnswer'>;
   logger: Logger;
 }): FormFilling {
   const { callId, calleePhone, transcript, store, logger } = options;
@@ -69,9 +70,9 @@ export function fillForms(options: {
     };
   });
 
-  async function append(formId: string, answer: FormAnswer): Promise<void> {
+  async function append(formId: string, operation: () => Promise<void>): Promise<void> {
     try {
-      await keepTrying(() => store.storeAnswer(callId, formId, answer));
+      await keepTrying(operation);
     } catch (error) {
       logger.error({ callId, formId, error }, 'a form answer could not be stored and is lost');
     }
@@ -81,7 +82,14 @@ export function fillForms(options: {
   function keep({ form }: FormState, entry: Entry, answer: FormAnswer): void {
     entry.answer = answer;
     entry.storedAt = transcript.entries.length;
-    tail = tail.then(() => append(form.id, answer));
+    tail = tail.then(() => append(form.id, () => store.storeAnswer(callId, form.id, answer)));
+  }
+
+  function empty({ form }: FormState, entry: Entry): string | null {
+    if (entry.answer === null) return `- ${entry.key} is empty already.`;
+    entry.answer = null;
+    tail = tail.then(() => append(form.id, () => store.removeAnswer(callId, form.id, entry.field.name)));
+    return null;
   }
 
   /** @returns what to tell the model, if anything */
@@ -95,18 +103,21 @@ export function fillForms(options: {
     return null;
   }
 
-  /** Whether the agent has spoken since the answer was stored, and the callee after that. */
-  function wasReadBack({ storedAt }: Entry): boolean {
-    const since = transcript.entries.slice(storedAt);
-    const spoken = since.findIndex(({ role }) => role === 'assistant');
-    return spoken >= 0 && since.slice(spoken).some(({ role }) => role === 'user');
+  /** Whether the agent has said the value since it was stored, and the callee has spoken after that. */
+  function wasReadBack({ storedAt, field }: Entry, value: FormValue): boolean {
+    let said = '';
+    for (const { role, content } of transcript.entries.slice(storedAt)) {
+      if (role === 'user' && saysValue(said, field, value)) return true;
+      if (role === 'assistant') said += ` ${content}`;
+    }
+    return false;
   }
 
   function confirm(state: FormState, entry: Entry): string | null {
     if (entry.answer === null) return `- ${entry.key} cannot be confirmed: nothing is stored.`;
     if (entry.answer.confirmed) return null;
-    if (!wasReadBack(entry)) {
-      return `- ${entry.key} is not confirmed: read it back first and wait for what the callee says.`;
+    if (!wasReadBack(entry, entry.answer.value)) {
+      return `- ${entry.key} is not confirmed: read it back first, the value itself, and wait for what the callee says.`;
     }
     keep(state, entry, { ...entry.answer, confirmed: true });
     return null;
@@ -122,14 +133,18 @@ export function fillForms(options: {
     const confirmed = z
       .array(critical.length === 0 ? z.string() : z.enum(critical))
       .describe('Stored fields that you read back and the callee agreed to just now; usually none');
+    const cleared = z
+      .array(z.enum(entries.map(({ key }) => key)))
+      .describe('Stored fields the callee has just taken back, to be left empty; usually none');
     return conversationTool({
       name: toolName,
       description: `Stores what the callee told for the form "${asWords(form.title)}". Use it the moment you learn a value. Null for fields there is nothing new about.`,
-      input: z.strictObject({ fields, quote, confirmed }),
+      input: z.strictObject({ fields, quote, confirmed, cleared }),
       accepts: z.strictObject({
         fields: z.strictObject(Object.fromEntries(entries.map(({ key }) => [key, anyValue.optional()]))),
         quote: z.string().optional(),
         confirmed: z.array(z.string()).nullish(),
+        cleared: z.array(z.string()).nullish(),
       }),
       run(input) {
         const words = transcript.entries.filter(({ role }) => role === 'user').map(({ content }) => content);
@@ -140,11 +155,15 @@ export function fillForms(options: {
           const raw = values.get(entry.key) ?? null;
           return (raw === null ? null : fill(state, entry, raw, quoted)) ?? [];
         });
-        for (const key of input.confirmed ?? []) {
-          const entry = entries.find((each) => each.key === key);
-          const problem = entry ? confirm(state, entry) : `- There is no field ${key}.`;
-          if (problem !== null) problems.push(problem);
-        }
+        const named = (keys: readonly string[], use: (entry: Entry) => string | null) => {
+          for (const key of keys) {
+            const entry = entries.find((each) => each.key === key);
+            const problem = entry ? use(entry) : `- There is no field ${key}.`;
+            if (problem !== null) problems.push(problem);
+          }
+        };
+        named(input.cleared ?? [], (entry) => empty(state, entry));
+        named(input.confirmed ?? [], (entry) => confirm(state, entry));
         return { answer: [...problems, 'The form now:', ...linesOf(state)].join('\n') };
       },
     });

@@ -100,6 +100,68 @@ describe('who wants no more calls', () => {
   });
 });
 
+describe('who only listens', () => {
+  const words = 'We open at nine and close at five, from Monday to Friday.';
+
+  it('hears the rest of what they spoke over', async () => {
+    const stage = await greetInSound();
+    stage.utters('u3', words, 3, 4_000);
+    stage.responded();
+    await stage.wait(1_000);
+    stage.spoke('t1');
+    await stage.said('t1', 'Mhm.');
+    const [, , resumed = ''] = stage.log;
+    expect(stage.log).toEqual(['play 3', 'clear', expect.stringMatching(/^say .*from Monday to Friday\.$/)]);
+    expect(words.endsWith(resumed.replace('say ', ''))).toBe(true);
+    stage.utters('u4', resumed.replace('say ', ''), 4);
+    stage.responded();
+    await stage.heardAll();
+    expect(stage.transcript.slice(-3)).toEqual([
+      expect.stringMatching(/^assistant: We open/),
+      'user: Mhm.',
+      `assistant: ${resumed.replace('say ', '')}`,
+    ]);
+  });
+
+  it('has the model go on where not all of it was known', async () => {
+    const stage = await greetInSound();
+    stage.begins('u3', 3, 4_000);
+    stage.tell({ type: 'speech-text', utteranceId: 'u3', text: 'We open at nine and close at' });
+    await stage.wait(1_000);
+    stage.spoke('t1');
+    await stage.said('t1', 'Mhm.');
+    expect(stage.log).toEqual(['play 3', 'clear', 'respond']);
+  });
+});
+
+it('who asks something after the goodbye is answered before the call ends', async () => {
+  const stage = await greetInSound();
+  stage.spoke('t1');
+  await stage.said('t1', 'Monday is fine.');
+  stage.utters('u3', 'Goodbye then.', 3);
+  stage.tell({ type: 'tool-call', call: { id: 'c1', name: 'end_call', arguments: '{"reason":"settled"}' } });
+  stage.responded();
+  await stage.wait(100);
+  await stage.heardAll();
+  await stage.wait(1_000);
+  stage.spoke('t2');
+  await stage.said('t2', 'Wait, when is it again?');
+  stage.utters('u4', 'On Monday at ten.', 4);
+  stage.responded();
+  await stage.heardAll();
+  await stage.wait(5_000);
+  expect(stage.log).toEqual(['play 3', 'play 4']);
+  stage.spoke('t3');
+  await stage.said('t3', 'Thanks, bye.');
+  stage.utters('u5', 'Goodbye.', 5);
+  stage.tell({ type: 'tool-call', call: { id: 'c2', name: 'end_call', arguments: '{"reason":"settled"}' } });
+  stage.responded();
+  await stage.wait(100);
+  await stage.heardAll();
+  await stage.wait(100);
+  expect(stage.log.slice(2)).toEqual(['play 5', 'end']);
+});
+
 it('an assistant that screens calls is answered, whatever the model was saying', async () => {
   const stage = await greetInSound();
   stage.spoke('t1');

@@ -19,6 +19,9 @@ import {
  */
 export type TurnResult = 'answered' | ToolEffect | 'failed' | 'aborted';
 
+/** More than anybody listens to, with what a model thinks before; what is said has a bound of its own. */
+const maximumTokensOfTurn = 2_000;
+
 interface Answer {
   text: string;
   toolCalls: ModelToolCall[];
@@ -30,10 +33,15 @@ function mayRetry(error: unknown): boolean {
 
 /** What the model is shown of an answer that led nowhere, so that it goes on from there. */
 function afterFailure(answer: Answer): ModelMessage[] {
-  if (answer.text.trim() === '') return [];
+  // The last word may not be whole, and is not said: it is said anew.
+  const said = answer.text.slice(0, answer.text.search(/\S*$/));
+  if (said.trim() === '') return [];
   return [
-    { role: 'assistant', content: answer.text },
-    { role: 'user', content: '(Your words broke off here. Finish the sentence.)' },
+    { role: 'assistant', content: said },
+    {
+      role: 'user',
+      content: '(Your words broke off here. Finish the sentence from there, without saying any of it again.)',
+    },
   ];
 }
 
@@ -53,6 +61,8 @@ export async function takeTurn(options: {
   signal: AbortSignal;
   /** Receives the text as it comes. */
   onText: (text: string) => void;
+  /** The text broke off, perhaps within a word, and is begun again after its last whole one. */
+  onBroken: () => void;
   /** The first word, or a tool, takes long. */
   onSlow: () => void;
   logger: Logger;
@@ -67,7 +77,13 @@ export async function takeTurn(options: {
   let hasSpoken = false;
 
   async function ask(answer: Answer): Promise<void> {
-    const request = { instructions, messages: [...messages], tools, signal: either };
+    const request = {
+      instructions,
+      messages: [...messages],
+      tools,
+      maximumTokens: maximumTokensOfTurn,
+      signal: either,
+    };
     let reason: 'stop' | 'tool-calls' | 'length' | 'refused' | null = null;
     for await (const part of languageModel.streamTurn(request)) {
       either.throwIfAborted();
@@ -114,6 +130,7 @@ export async function takeTurn(options: {
         if (pace.signal.aborted || retries === 0 || !mayRetry(error)) return 'failed';
         retries -= 1;
         messages.push(...afterFailure(answer));
+        options.onBroken();
         continue;
       }
       if (answer.toolCalls.length === 0) return 'answered';

@@ -20,11 +20,14 @@ export interface SilenceWatch {
   release(): void;
   /** No silence counts while the callee has the call on hold, for five minutes at most. */
   pause(on: boolean): void;
+  /** From now on so much silence is waited for; `null` for as much as at first. */
+  waitFor(ms: number | null): void;
   stop(): void;
 }
 
 export function silenceWatch(options: { silenceMs: number; onSilence: () => void }): SilenceWatch {
-  const { silenceMs, onSilence } = options;
+  const { onSilence } = options;
+  let { silenceMs } = options;
   let quietAtMs = performance.now();
   let agentSpeaks = false;
   let calleeSpeaks = false;
@@ -77,6 +80,10 @@ export function silenceWatch(options: { silenceMs: number; onSilence: () => void
     },
     pause(on) {
       if (on !== (pauseLimit !== undefined)) setPaused(on);
+    },
+    waitFor(ms) {
+      silenceMs = ms ?? options.silenceMs;
+      arm();
     },
     stop() {
       stopped = true;

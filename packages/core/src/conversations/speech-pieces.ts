@@ -1,3 +1,5 @@
+import { speakable } from './speakable.ts';
+
 /** Longest piece held back while no clause ends, in characters. */
 const maximumPieceLength = 60;
 
@@ -5,6 +7,8 @@ const maximumPieceLength = 60;
 export interface SpeechPieces {
   /** @returns pieces ready to be spoken, in order */
   push(token: string): readonly string[];
+  /** The text broke off: of a word that may not be whole nothing is said. What comes next begins with a word. */
+  breakOff(): void;
   /** @returns what is left at the end of the text */
   flush(): string;
 }
@@ -16,15 +20,7 @@ function withoutMarkup(piece: string, atLineStart: boolean): string {
     .map((line, index) =>
       index > 0 || atLineStart ? line.replace(/^\s*(?:[-•*+>]\s+|#{1,6}\s+|\d{1,2}[.)]\s+)+/, '') : line,
     );
-  return (
-    lines
-      .join(' ')
-      .replace(/\]\([^)\s]*\)/g, '')
-      .replace(/[*`~#|[\]<>]+/g, '')
-      // Within a word, as in an e-mail address, it is no mark.
-      .replace(/(?<![\p{L}\p{N}])_+|_+(?![\p{L}\p{N}])/gu, '')
-      .replace(/\s+/g, ' ')
-  );
+  return speakable(lines.join(' '));
 }
 
 function endOfPiece(text: string, isFirst: boolean): number {
@@ -68,6 +64,9 @@ export function speechPieces(): SpeechPieces {
         if (piece !== '') pieces.push(piece);
       }
       return pieces;
+    },
+    breakOff() {
+      held = held.slice(0, held.search(/\S*$/));
     },
     flush() {
       return release(held.length).trimEnd();

@@ -39,6 +39,8 @@ export interface SpokenTextStep {
   readonly state: SpokenText;
   /** Entries that are now certain, in the order they were heard. */
   readonly heard: readonly HeardText[];
+  /** After an interruption: what of the text was not heard. */
+  readonly unheard?: string;
 }
 
 export const nothingSpoken: SpokenText = { utterances: [], confirms: false };
@@ -145,12 +147,15 @@ function interrupted(state: SpokenText, heardText: string): SpokenTextStep {
   index = Math.max(index, match);
   const cut = utterances[index];
   const reached = cut ? (reach(cut.text, 0, letters) ?? commonBeginning(cut.text, letters)) : 0;
+  const length = Math.max(reached, cut?.played ?? 0);
+  const rest = [cut?.text.slice(length), ...utterances.slice(index + 1).map(({ text }) => text)];
   return {
     state: { ...state, utterances: [] },
-    heard: [
-      ...utterances.slice(0, index).flatMap(heardWhole),
-      ...(cut ? heardUpTo(cut, Math.max(reached, cut.played)) : []),
-    ],
+    heard: [...utterances.slice(0, index).flatMap(heardWhole), ...(cut ? heardUpTo(cut, length) : [])],
+    unheard: rest
+      .map((text) => text?.trim())
+      .join(' ')
+      .trim(),
   };
 }
 

@@ -2,7 +2,7 @@ import { CallkiteError } from '../errors.ts';
 import type { ModelToolCall } from '../ports/language-model.ts';
 import type { AudioChannel, AudioEvent } from '../ports/speech.ts';
 import type { SpeechModel, SpeechModelEvent, SpeechSession } from '../ports/speech-model.ts';
-import { agentPlayback } from './agent-playback.ts';
+import { agentPlayback, type CutUtterance } from './agent-playback.ts';
 import { beepDetector } from './answer/beep-detector.ts';
 import { calleeTurns } from './callee-turns.ts';
 import type { CarrierLine } from './carrier-line.ts';
@@ -80,6 +80,8 @@ export function talkInSound(options: SoundTalkOptions): Talk {
   const waiting: { utteranceId: string; go(): void }[] = [];
   /** Turns of the callee that began before a line of ours that asks something had been heard. */
   const earlyTurns = new Set<string>();
+  /** What the callee last spoke over, until the agent speaks again or they have said something. */
+  let cutSpeech: readonly CutUtterance[] = [];
   /** What follows the opening line, unless the callee speaks first. */
   let afterOpening: (() => void) | null = null;
   const beeps = beepDetector();
@@ -190,6 +192,7 @@ export function talkInSound(options: SoundTalkOptions): Talk {
   /** What is playing stops, and nothing more of it is taken in. @returns whether anything was */
   function cutOff(): boolean {
     const cut = playback.cut();
+    if (cut.length > 0) cutSpeech = cut;
     for (const { id, heardMs } of cut) {
       rights.drop(id);
       session.heardOnly(id, heardMs);
@@ -213,7 +216,27 @@ export function talkInSound(options: SoundTalkOptions): Talk {
 
   function calleeSaid(turnId: string, words: string): void {
     turns.said(turnId, words);
-    if (words !== '') listener.said(words, { knowsAll: !earlyTurns.has(turnId) });
+    const cut = cutSpeech;
+    cutSpeech = [];
+    const speech = {
+      heard: cut.map(({ heard }) => heard).join(' '),
+      rest: cut.map(({ rest }) => rest).join(' '),
+    };
+    if (cut.length > 0 && listener.onlyListens(words, speech))
+      goOn(speech.rest, cut.at(-1)?.isWhole === true);
+    else if (words !== '') listener.said(words, { knowsAll: !earlyTurns.has(turnId) });
+  }
+
+  /** Says what was cut off for nothing, in place of an answer. */
+  function goOn(rest: string, isWhole: boolean): void {
+    session.stop();
+    owed.drop();
+    if (isWhole) {
+      ask(rest);
+      return;
+    }
+    session.tell({ role: 'user', content: notes.continued });
+    respond();
   }
 
   type AgentSpeech = Extract<SpeechModelEvent, { utteranceId: string }>;
@@ -291,6 +314,7 @@ export function talkInSound(options: SoundTalkOptions): Talk {
   function agentSounds(utteranceId: string, audio: string): void {
     const arrivedAtMs = performance.now();
     playback.play(utteranceId, audio);
+    cutSpeech = [];
     if (last.stage === 'asked' && rights.isLine(utteranceId)) {
       clearTimeout(lineLimit);
       last.sounds();

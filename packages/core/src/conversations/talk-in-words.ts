@@ -2,9 +2,11 @@ import type { LanguageModel } from '../ports/language-model.ts';
 import type { CalleeEvent, SpeechChannel } from '../ports/speech.ts';
 import { agentVoice } from './agent-voice.ts';
 import { takeTurn } from './model-turn.ts';
+import { monologue } from './monologue.ts';
 import { dialogue, pressedNote } from './prompt.ts';
 import { speechPieces } from './speech-pieces.ts';
 import type { Occasion, Talk, TalkListener, TalkOptions } from './talk.ts';
+import { untilQuiet } from './until-quiet.ts';
 
 /** The carrier hears and speaks, a text model thinks: words in, words out. */
 export function talkInWords(
@@ -12,7 +14,12 @@ export function talkInWords(
 ): Talk {
   const { callId, channel, transcript, silence, tools, emit, logger } = options;
   const voice = agentVoice({ channel, transcript, silence });
+  const quiet = untilQuiet();
+  /** The words that the callee spoke over were not all there were. */
+  let brokeOff = false;
   let turn: AbortController | null = null;
+  /** The carrier plays words of the agent. */
+  let isSpeaking = false;
   let saidAtMs = 0;
   let isClosed = false;
   let listener: TalkListener;
@@ -24,6 +31,7 @@ export function talkInWords(
     const isBack = occasion === 'resumed' || occasion === 'returned';
     const messages = dialogue(transcript.entries, isBack ? [] : voice.unheard, occasion);
     const pieces = speechPieces();
+    const bound = monologue();
     const askedAtMs = performance.now();
     let modelMs: number | null = null;
     let hasSpoken = false;
@@ -32,11 +40,18 @@ export function talkInWords(
     const question = transcript.entries.at(-1);
     const guarded = options.guard.follow(question?.role === 'user' ? question.content : '');
 
+    function whenQuiet(action: () => void): void {
+      quiet.run(() => {
+        if (turn === own) action();
+      });
+    }
+
     function speakPiece(piece: string, last: boolean): void {
       if (isWithheld) return;
       const instead = guarded.check(last ? `${piece} ` : piece);
-      isWithheld = instead !== null;
-      voice.say(instead ?? piece, { last: last || isWithheld });
+      const bounded = bound.take(piece);
+      isWithheld = instead !== null || bounded.isOver;
+      voice.say(instead ?? bounded.piece, { last: last || isWithheld });
       if (hasSpoken || piece === '') return;
       hasSpoken = true;
       if (occasion === 'said') {
@@ -55,20 +70,26 @@ export function talkInWords(
       signal: own.signal,
       onText(text) {
         modelMs ??= performance.now() - askedAtMs;
-        for (const piece of pieces.push(text)) speakPiece(piece, false);
+        for (const piece of pieces.push(text)) whenQuiet(() => speakPiece(piece, false));
       },
+      onBroken: () => pieces.breakOff(),
       onSlow() {
-        for (const piece of [...pieces.push(' '), pieces.flush()]) speakPiece(piece, false);
-        if (!isWithheld) voice.say(`${options.oneMoment} `, { last: false });
+        const held = [...pieces.push(' '), pieces.flush()];
+        whenQuiet(() => {
+          for (const piece of held) speakPiece(piece, false);
+          if (!isWithheld) voice.say(`${options.oneMoment} `, { last: false });
+        });
       },
       logger,
     });
     void result.then((how) => {
-      if (turn !== own || how === 'aborted') return;
-      speakPiece(pieces.flush(), true);
-      turn = null;
-      silence.release();
-      listener.turnEnded(how, hasSpoken);
+      if (how === 'aborted') return;
+      whenQuiet(() => {
+        speakPiece(pieces.flush(), true);
+        turn = null;
+        silence.release();
+        listener.turnEnded(how, hasSpoken);
+      });
     });
   }
 
@@ -79,8 +100,26 @@ export function talkInWords(
     silence.release();
   }
 
+  /** They spoke while the agent did, and only to show that they listen: what was cut off is said after all. */
+  function listens(words: string): boolean {
+    const { cut, unheard } = voice;
+    if (cut === null && !isSpeaking) return false;
+    const [heard = '', ...queued] = unheard;
+    const rest = turn === null ? queued.join(' ') : [...queued, '…'].join(' ');
+    const speech = cut ?? { heard, rest };
+    if (!listener.onlyListens(words, speech)) return false;
+    quiet.drop();
+    silence.calleeSpeaking(false);
+    transcript.add({ role: 'user', content: words, interrupted: false });
+    if (cut === null) return true;
+    voice.say(cut.rest, { last: true });
+    if (brokeOff) startTurn('continued');
+    return true;
+  }
+
   function takeCalleeTurn(content: string): void {
     saidAtMs = performance.now();
+    quiet.drop();
     voice.progressed({ type: 'callee-turn' });
     stopTurn();
     voice.finishUtterance();
@@ -97,6 +136,7 @@ export function talkInWords(
   function close(): void {
     if (isClosed) return;
     isClosed = true;
+    quiet.drop();
     stopTurn();
     voice.progressed({ type: 'closed', atMs: performance.now() });
     listener.closed();
@@ -110,7 +150,7 @@ export function talkInWords(
         return;
       case 'said': {
         const words = event.text.trim();
-        if (words === '') return;
+        if (words === '' || listens(words)) return;
         const knowsAll = voice.unheard.length === 0;
         takeCalleeTurn(words);
         listener.said(words, { knowsAll });
@@ -122,15 +162,23 @@ export function talkInWords(
         return;
       case 'interrupted':
         voice.progressed(event);
+        brokeOff = turn !== null;
+        isSpeaking = false;
         stopTurn();
         listener.spoken('cut');
         return;
       case 'callee-speaking':
         silence.calleeSpeaking(event.speaking);
+        quiet.calleeSpeaking(event.speaking);
         listener.calleeSpeaking(event.speaking);
         return;
-      case 'played':
       case 'agent-speaking':
+        isSpeaking = event.speaking;
+        progressed(event);
+        // Also of words that the callee did not wait for to take the turn.
+        if (!isSpeaking && voice.unheard.length === 0) listener.spoken('whole');
+        return;
+      case 'played':
         progressed(event);
         return;
       case 'failed':

@@ -2,15 +2,17 @@ import type { EmitEvent } from '../events.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { TurnResult } from './model-turn.ts';
 import type { SilenceWatch } from './silence.ts';
+import type { InterruptedSpeech } from './small-words.ts';
 import type { SpeechGuard } from './speech-guard.ts';
 import type { ConversationTool } from './tools.ts';
 import type { Transcript } from './transcript.ts';
 
 /**
  * Why the agent is to speak: the call begins, goes on after the line was cut or nobody took it over, the callee has said
- * something, or a line of ours came in between.
+ * something, a line of ours came in between, or its own words broke off at a sound by which the callee showed that they
+ * listen.
  */
-export type Occasion = 'answered' | 'resumed' | 'returned' | 'said' | 'interjected';
+export type Occasion = 'answered' | 'resumed' | 'returned' | 'said' | 'interjected' | 'continued';
 
 /**
  * How the words of one call travel: what is said, by whom it is thought up, and what of it was heard. Everything that
@@ -55,6 +57,8 @@ export interface TalkListener {
    * `knowsAll`: they had heard everything that was said to them.
    */
   said(words: string, options: { readonly knowsAll: boolean }): void;
+  /** Whether these words, said while the agent spoke, only show that they listen. Then nothing comes of them. */
+  onlyListens(words: string, speech: InterruptedSpeech): boolean;
   pressed(digit: string): void;
   calleeSpeaking(speaking: boolean): void;
   /** All that was to be said was heard to its end, or the callee spoke over it. */

@@ -81,4 +81,6 @@ export interface FormStore {
    * `not_found` when the call has no such form, or is erased.
    */
   storeAnswer(callId: string, formId: string, answer: FormAnswer): Promise<void>;
+  /** Empties a field, if it is not empty already. `not_found` when the call has no such form, or is erased. */
+  removeAnswer(callId: string, formId: string, field: string): Promise<void>;
 }

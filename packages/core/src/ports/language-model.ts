@@ -30,6 +30,8 @@ export interface TurnRequest {
   readonly instructions: string;
   readonly messages: readonly ModelMessage[];
   readonly tools: readonly ModelTool[];
+  /** The turn ends at the latest after so many tokens, those a model thinks with included. */
+  readonly maximumTokens: number;
   readonly signal: AbortSignal;
 }
 

@@ -21,6 +21,7 @@ async function generate(...script: readonly ScriptedAnswer[]) {
   const model = new ScriptedModel(script);
   const generated = await generateWorkflow({ languageModel: model }, prompt, {
     organizationName: 'Example\n## Dental',
+    time: 'It is Sunday, November 22, 2026, 9:30 PM (America/New_York) where the callee is.',
     signal: new AbortController().signal,
   });
   model.assertFinished();
@@ -102,7 +103,11 @@ describe('generateWorkflow', () => {
   it('stops when told to', async () => {
     const reason = new Error('shutting down');
     const model = new ScriptedModel([{ object: draft }]);
-    const options = { organizationName: 'Example Dental', signal: AbortSignal.abort(reason) };
+    const options = {
+      organizationName: 'Example Dental',
+      time: 'It is Sunday.',
+      signal: AbortSignal.abort(reason),
+    };
     await expect(generateWorkflow({ languageModel: model }, prompt, options)).rejects.toBe(reason);
     model.assertFinished();
   });

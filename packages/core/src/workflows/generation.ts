@@ -42,13 +42,15 @@ const draftSchema = z.strictObject({
 
 type Draft = z.infer<typeof draftSchema>;
 
-function instructionsFor(organizationName: string): string {
+function instructionsFor(organizationName: string, time: string): string {
   return [
     '## Role',
     'You plan phone calls. From the description of a task you write the plan an AI voice agent follows on the call.',
     `The agent calls on behalf of ${organizationName.replace(/[\s#]+/g, ' ').trim()}.`,
+    time,
     '',
     '## Rules',
+    '- Write dates out with weekday and day, such as "Monday, November 23", worked out from the time above: "tomorrow" will be read on another day.',
     '- Keep to what the request says. Invent no names, dates, prices, places or promises.',
     '- Write in the language the call shall be held in: the one the request names, else the one it is written in.',
     '- The agent introduces itself as an AI assistant before your opening; do not introduce it again, and never let it pose as a person.',
@@ -96,7 +98,12 @@ function fromDraft(draft: Draft, prompt: string): GeneratedWorkflow {
 export async function generateWorkflow(
   deps: { languageModel: LanguageModel },
   prompt: string,
-  options: { organizationName: string; signal: AbortSignal },
+  options: {
+    organizationName: string;
+    /** Date, weekday and time where the callee is. */
+    time: string;
+    signal: AbortSignal;
+  },
 ): Promise<GeneratedWorkflow> {
   const tooLong = new AbortController();
   const timer = setTimeout(() => {
@@ -110,7 +117,7 @@ export async function generateWorkflow(
         const draft = await deps.languageModel.generateObject({
           schema: draftSchema,
           name: 'phone_call_plan',
-          instructions: instructionsFor(options.organizationName),
+          instructions: instructionsFor(options.organizationName, options.time),
           input: prompt,
           signal,
         });

@@ -133,6 +133,7 @@ describe('the beginning of a session', () => {
       type: 'realtime',
       instructions: 'You are on the phone.',
       output_modalities: ['audio'],
+      max_output_tokens: 2_000,
       audio: {
         input: {
           format: { type: 'audio/pcmu' },

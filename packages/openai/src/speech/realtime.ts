@@ -9,6 +9,9 @@ import { socketOptions } from './model-socket.ts';
 import { RealtimeSession } from './realtime-session.ts';
 import { voiceOf } from './voice.ts';
 
+/** More than a minute of speech and its words: nobody listens to a longer turn. */
+const maximumTokensOfResponse = 2_000;
+
 /** How the server notices that the callee has finished. */
 export type TurnDetection =
   /** By silence: quick and predictable. */
@@ -89,6 +92,7 @@ function configurationOf(
   return {
     type: 'realtime',
     output_modalities: ['audio'],
+    max_output_tokens: maximumTokensOfResponse,
     audio: {
       input: {
         format: { type: 'audio/pcmu' },

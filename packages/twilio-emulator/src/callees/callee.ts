@@ -45,7 +45,8 @@ export interface Callee {
   /** SIP response reported when the call is not picked up. @default 487 no-answer, 486 busy, 404 failed */
   readonly sipResponseCode?: number | undefined;
   /**
-   * What answering machine detection finds. A machine plays its greeting before anything else; a `verdict` may be wrong.
+   * What answering machine detection finds. A machine plays its greeting before anything else; a `mistakenFor` is
+   * found when the callee has spoken twice and been silent for a while.
    * @default 'human'
    */
   readonly answeredBy?:
@@ -53,7 +54,7 @@ export interface Callee {
     | 'unknown'
     | 'fax'
     | { readonly greeting: string; readonly beep: boolean }
-    | { readonly verdict: 'machine_end_silence' | 'machine_end_other' | 'human'; readonly afterMs: number }
+    | { readonly mistakenFor: 'machine_end_silence' | 'machine_end_other' }
     | undefined;
   /** What happens once the phone is picked up. When it returns, the callee stays on the line in silence. */
   converse?(line: CalleeLine): Promise<void>;

@@ -90,7 +90,7 @@ export const difficultCallees = [
     name: 'taken for a machine',
     description: 'Says "Yep.", which the carrier takes for a machine (machine_end_silence), then cooperates',
     numbers: ['+12025550139'],
-    answeredBy: { verdict: 'machine_end_silence', afterMs: 15_000 },
+    answeredBy: { mistakenFor: 'machine_end_silence' },
     converse: async (line) => {
       await line.agentSpeaks();
       await line.say('Yep.');

@@ -18,7 +18,9 @@ export function detectMachine(callee: Callee, detection: MachineDetection, pace:
   const timeoutMs = detection.timeoutSeconds * 1000;
   const verdict = undisturbedVerdict(callee, detection, pace);
   if (verdict.afterMs <= timeoutMs) return verdict;
-  const inGreeting = typeof callee.answeredBy === 'object' && detection.mode === 'DetectMessageEnd';
+  const { answeredBy } = callee;
+  const inGreeting =
+    typeof answeredBy === 'object' && 'greeting' in answeredBy && detection.mode === 'DetectMessageEnd';
   return { answeredBy: inGreeting ? 'machine_end_other' : 'unknown', afterMs: timeoutMs };
 }
 
@@ -26,8 +28,8 @@ function undisturbedVerdict(callee: Callee, detection: MachineDetection, pace: P
   const who = callee.answeredBy ?? 'human';
   if (who === 'human') return { answeredBy: 'human', afterMs: HELLO_MS + detection.speechEndThresholdMs };
   if (who === 'unknown') return { answeredBy: 'unknown', afterMs: detection.silenceTimeoutMs };
-  if (typeof who === 'object' && 'verdict' in who) return { answeredBy: who.verdict, afterMs: who.afterMs };
   if (who === 'fax') return { answeredBy: 'fax', afterMs: FAX_TONE_MS };
+  if ('mistakenFor' in who) return { answeredBy: who.mistakenFor, afterMs: detection.speechEndThresholdMs };
   if (detection.mode === 'Enable')
     return { answeredBy: 'machine_start', afterMs: detection.speechThresholdMs };
   const greetingMs = pace.speech(who.greeting) / pace.real(1);

@@ -1,7 +1,7 @@
 import type { Callee } from '../callees/callee.ts';
 import type { Emulation } from '../emulation.ts';
 import { calleeLine } from '../line/callee-line.ts';
-import { delay } from '../line/delay.ts';
+import { delay, unlessAborted } from '../line/delay.ts';
 import { runInstructions, runScreening } from '../twiml/runner.ts';
 import { detectMachine } from './answering-machine-detection.ts';
 import { type Call, callOver, type MachineDetection, type WebhookTarget } from './call.ts';
@@ -111,6 +111,8 @@ async function detect(
   detection: MachineDetection,
 ): Promise<Record<string, string>> {
   const { answeredBy, afterMs } = detectMachine(callee, detection, emulation.pace);
+  const isMistaken = typeof callee.answeredBy === 'object' && 'mistakenFor' in callee.answeredBy;
+  if (isMistaken) await unlessAborted(call.line.calleeHasSpoken, call.signal);
   await delay(emulation.pace.real(afterMs), call.signal);
   call.answeredBy = answeredBy;
   call.record.answeredBy = answeredBy;

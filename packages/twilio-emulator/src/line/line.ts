@@ -15,8 +15,11 @@ const BEEP_HZ = 1000;
 
 /** The verb that currently listens to the callee. */
 export interface CalleeListener {
-  /** The callee begins to speak. The listener decides whether that cuts the agent off. */
-  speechStarted(): void;
+  /**
+   * The callee begins to speak. The listener decides whether that cuts the agent off.
+   * @param text what they are about to say, to tell a "mhm" from a turn
+   */
+  speechStarted(text: string): void;
   /** What the callee has said so far. */
   speechGoesOn(text: string): void;
   speechEnded(text: string): void;
@@ -58,6 +61,11 @@ export class Line {
   readonly pace: Pace;
   /** Aborts when the call is over. */
   readonly signal: AbortSignal;
+  #timesSpoken = 0;
+  #wakeHasSpoken: () => void = () => {};
+  readonly #hasSpoken = new Promise<void>((resolve) => {
+    this.#wakeHasSpoken = resolve;
+  });
   /** The verb that listens to the callee; without one, what the callee says is lost. */
   calleeListener: CalleeListener | undefined;
   agentListener: AgentListener | undefined;
@@ -216,10 +224,15 @@ export class Line {
     return this.#keys.shift();
   }
 
+  /** Resolves once the callee has spoken twice. */
+  get calleeHasSpoken(): Promise<void> {
+    return this.#hasSpoken;
+  }
+
   /** The callee speaks. @returns what the agent had said if this cut it off */
   async calleeSpeaks(text: string): Promise<string> {
     this.#cut = undefined;
-    this.calleeListener?.speechStarted();
+    this.calleeListener?.speechStarted(text);
     // The listener may have called interruptAgent().
     const cut = this.#cut as CutSpeech | undefined;
     const heard = cut?.heard ?? (this.#ear?.hearsSpeech ? (this.#heard + this.#ear.heard).trim() : '');
@@ -227,6 +240,8 @@ export class Line {
     else await this.#speakInWords(text);
     this.#observer.said('callee', text, false);
     this.calleeListener?.speechEnded(text);
+    this.#timesSpoken += 1;
+    if (this.#timesSpoken === 2) this.#wakeHasSpoken();
     return heard;
   }
 

@@ -12,6 +12,7 @@ import type { RelaySettings } from './relay-settings.ts';
 const CONNECT_TIMEOUT_MS = 10_000;
 const MAXIMUM_MALFORMED_IN_A_ROW = 10;
 const AUDIO_FILE_MS = 3000;
+const BACKCHANNEL = /^(?:(?:m+|mm+-?hm+|mhm|uh-?huh|hm+|ah|aha|oh|okay|ok|yeah|right|i see)[\s.,!]*)+$/i;
 const CLOSE_REASON = 'Closing websocket session';
 
 /** How a relay session ended. */
@@ -85,9 +86,11 @@ export class RelaySession implements CalleeListener {
     });
   }
 
-  speechStarted(): void {
+  speechStarted(text: string): void {
     this.#report('speaker-events', 'clientSpeaking', 'on');
-    this.#isSpeechLost = !this.#hears('speech');
+    const isAgentSpeaking = this.#call.line.interruptibleBy !== undefined;
+    const isIgnored = this.#settings.ignoreBackchannel && isAgentSpeaking && BACKCHANNEL.test(text.trim());
+    this.#isSpeechLost = isIgnored || !this.#hears('speech');
   }
 
   speechGoesOn(text: string): void {

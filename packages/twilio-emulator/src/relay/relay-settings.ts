@@ -12,6 +12,8 @@ export interface RelaySettings {
   preemptible: boolean;
   dtmfDetection: boolean;
   partialPrompts: boolean;
+  /** A short sign of listening neither cuts the agent off nor is reported. */
+  ignoreBackchannel: boolean;
   transcriptionLanguage: string;
   reports: ReadonlySet<string>;
   customParameters: Record<string, string>;
@@ -44,6 +46,7 @@ export function relaySettings(noun: TwimlElement): RelaySettings {
     preemptible: flag(attributes, 'preemptible'),
     dtmfDetection: flag(attributes, 'dtmfDetection'),
     partialPrompts: flag(attributes, 'partialPrompts'),
+    ignoreBackchannel: flag(attributes, 'ignoreBackchannel'),
     transcriptionLanguage: attributes.transcriptionLanguage ?? language,
     reports: new Set(`${attributes.debug ?? ''} ${attributes.events ?? ''}`.split(/\s+/)),
     customParameters: customParameters(noun),

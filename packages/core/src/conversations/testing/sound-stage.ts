@@ -117,7 +117,7 @@ export async function startInSound(
     },
     storage: {
       ...storage,
-      forms: { storeAnswer: notUsed },
+      forms: { storeAnswer: notUsed, removeAnswer: notUsed },
       toolCalls: { begin: notUsed, finish: notUsed },
       transfers: { request: notUsed, storeMessage: notUsed },
     },

@@ -197,6 +197,10 @@ export async function start(setup: Setup = {}) {
         storeAnswer: async (_callId, formId, answer) => {
           answers.push({ formId, ...answer });
         },
+        removeAnswer: async (_callId, formId, field) => {
+          const index = answers.findIndex((answer) => answer.formId === formId && answer.field === field);
+          if (index >= 0) answers.splice(index, 1);
+        },
       },
       toolCalls: {
         ofCall: async () => setup.toolCalls ?? [],

@@ -129,5 +129,16 @@ export function formsContract(test: StorageTest): void {
     );
     assert.ok((await forms.ofCall(other)).every(({ answers }) => answers.length === 0));
     await assert.rejects(forms.storeAnswer(callId, createId('form'), answer), { code: 'not_found' });
+    // Taken back.
+    for (let times = 0; times < 2; times += 1) await forms.removeAnswer(callId, two.id, 'Full name');
+    const [kept, emptied] = await forms.ofCall(callId);
+    assert.equal(kept?.answers.length, 1);
+    assert.deepEqual(
+      emptied?.answers.map(({ field }) => field),
+      ['Drinks'],
+    );
+    await forms.storeAnswer(callId, two.id, { ...answer, value: 8 });
+    assert.equal((await forms.ofCall(callId))[1]?.answers.length, 2);
+    await assert.rejects(forms.removeAnswer(callId, createId('form'), 'Drinks'), { code: 'not_found' });
   });
 }

@@ -35,6 +35,7 @@ export async function benchInterrupts(): Promise<void> {
     try {
       for await (const part of model.streamTurn({
         instructions: 'Talk.',
+        maximumTokens: 500,
         messages,
         tools: [],
         signal: turn.signal,

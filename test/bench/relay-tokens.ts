@@ -36,7 +36,13 @@ const callkite: Relay = async (baseURL) => {
   const signal = new AbortController().signal;
   const model = openAi({ apiKey: 'any', baseURL });
   let tokens = 0;
-  for await (const part of model.streamTurn({ instructions: 'Talk.', messages, tools: [], signal })) {
+  for await (const part of model.streamTurn({
+    instructions: 'Talk.',
+    messages,
+    tools: [],
+    maximumTokens: 500,
+    signal,
+  })) {
     if (part.type === 'text') tokens += 1;
   }
   return tokens;

@@ -37,8 +37,8 @@ beforeAll(async () => {
       ],
     },
   });
-});
-afterAll(() => embedded.stop());
+}, 120_000);
+afterAll(() => embedded?.stop());
 
 const definition: WorkflowDefinitionInput = {
   objective: 'Remind the person of the appointment on Tuesday at 3 pm.',
@@ -95,4 +95,29 @@ it('blocks somebody who says yes', { timeout: 120_000 }, async () => {
     recipient_phone: '+12025550181',
   });
   expect(again.status).toBe(400);
+});
+
+it('pursues an objective without steps, and says at creation what will not work', {
+  timeout: 120_000,
+}, async () => {
+  const objective = 'Confirm the visit on Monday at 10 and ask whether they need parking.';
+  const result = await call('+12025550100', { objective, steps: [] });
+  const said = result.messages
+    .flatMap(({ role, content }) => (role === 'assistant' ? [content] : []))
+    .join(' ');
+  expect(said).toMatch(/Monday at 10/);
+  expect(said).toMatch(/parking\?/);
+  expect(result.messages.filter(({ role }) => role === 'user').length).toBeGreaterThan(1);
+
+  const vague = await embedded.request('POST', '/workflows', {
+    name: 'x',
+    definition: { objective: 'Test' },
+  });
+  const { id, warnings } = (await vague.json()) as { id: string; warnings: { path: string }[] };
+  expect(vague.status).toBe(201);
+  expect(warnings).toMatchObject([
+    { path: 'definition.objective', message: expect.stringContaining('greet') },
+  ]);
+  const changed = await embedded.request('PATCH', `/workflows/${id}`, { definition: { objective } });
+  expect(await changed.json()).toMatchObject({ warnings: [] });
 });

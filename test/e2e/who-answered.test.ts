@@ -36,7 +36,7 @@ async function resultOf(callId: string): Promise<CallDetail> {
   return eventually('the result', async () => {
     const found = (await (await embedded.request('GET', `/calls/${callId}`)).json()) as CallDetail;
     return found.call_summary === null ? null : found;
-  });
+  }, 60_000);
 }
 
 const call = async (to: string, changes?: Partial<WorkflowDefinitionInput>) =>
@@ -179,11 +179,15 @@ describe('a person', () => {
 });
 
 describe('a person whom the carrier takes for a machine', () => {
-  it.each(['relay', 'realtime'] as const)('is talked with to the end (%s)', { timeout: 60_000 }, async (mode) => {
-    const to = '+12025550139';
-    const result = await call(to, { voice: { mode } });
-    expect(result).toMatchObject({ call_status: 'success', answered_by: 'human', reason: null });
-    expect(said(result, 'assistant').join(' ')).not.toContain(message);
-    expect(said(result, 'user').length).toBeGreaterThan(1);
-  });
+  it.each(['relay', 'realtime'] as const)(
+    'is talked with to the end (%s)',
+    { timeout: 60_000 },
+    async (mode) => {
+      const to = '+12025550139';
+      const result = await call(to, { voice: { mode } });
+      expect(result).toMatchObject({ call_status: 'success', answered_by: 'human', reason: null });
+      expect(said(result, 'assistant').join(' ')).not.toContain(message);
+      expect(said(result, 'user').length).toBeGreaterThan(1);
+    },
+  );
 });

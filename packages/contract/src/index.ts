@@ -177,7 +177,9 @@ export {
   updateWorkflowRequest,
   type WorkflowResource,
   type WorkflowSummaries,
+  type WrittenWorkflow,
   workflowResource,
   workflowSummaries,
   workflowVersionQuery,
+  writtenWorkflow,
 } from './workflows.ts';

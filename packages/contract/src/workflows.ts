@@ -66,3 +66,21 @@ export const workflowResource = z.object({
   updated_at: timestamp.describe('When this version was stored'),
 });
 export type WorkflowResource = z.infer<typeof workflowResource>;
+
+/** Answer to writing a workflow: the workflow, and what will not work as it is written. */
+export const writtenWorkflow = workflowResource.extend({
+  warnings: z
+    .array(
+      z.object({
+        path: z
+          .string()
+          .describe('The field, with dots')
+          .meta({ examples: ['definition.steps.1.instruction'] }),
+        message: z.string().describe('What to do about it'),
+      }),
+    )
+    .describe(
+      'What will not work on a call as it is written. The workflow is stored all the same; empty when nothing was noticed',
+    ),
+});
+export type WrittenWorkflow = z.infer<typeof writtenWorkflow>;

@@ -63,6 +63,7 @@ describe('against the emulator', () => {
       const parts = [];
       for await (const part of model.streamTurn({
         instructions: 'You are on the phone with somebody.',
+        maximumTokens: 500,
         messages,
         tools: [tool],
         signal,

@@ -167,7 +167,12 @@ describe('the request', () => {
   it('leaves out what a compatible server may not know', async () => {
     const { bodies, baseURL } = await modelServer(hello);
     await partsOf(streamTurn(baseURL, {}, { model: 'llama', reasoningEffort: null }));
-    expect(Object.keys(bodies[0] ?? {}).sort()).toEqual(['max_completion_tokens', 'messages', 'model', 'stream']);
+    expect(Object.keys(bodies[0] ?? {}).sort()).toEqual([
+      'max_completion_tokens',
+      'messages',
+      'model',
+      'stream',
+    ]);
     expect(bodies[0]?.model).toBe('llama');
   });
 });

@@ -62,6 +62,7 @@ it('carries a whole conversation', async () => {
         record: false,
         language: 'en-US',
         voice: null,
+        hints: [],
       });
     }
     return event.type === 'channel-ended'

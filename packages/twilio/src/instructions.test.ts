@@ -20,13 +20,14 @@ describe('TwiML', () => {
       attemptToken: 'att_1.c2ln',
       language: 'en-US',
       voice: null,
+      hints: ['Jordan Avery', 'Larkspur Lane'],
     });
     expect(response.headers['content-type']).toBe('text/xml; charset=utf-8');
     expect(response.body).toBe(
       `${declaration}<Response><Connect action="https://calls.example.com/phone/carriers/twilio/relay-ended` +
         '?token=att_1.c2ln#ct=2000&amp;rt=4000&amp;rc=2&amp;rp=ct,rt,5xx"><ConversationRelay ' +
         'url="wss://calls.example.com/phone/carriers/twilio/relay/att_1.c2ln" language="en-US" ' +
-        'ttsProvider="ElevenLabs" transcriptionProvider="Deepgram" interruptible="any" ' +
+        'ttsProvider="ElevenLabs" transcriptionProvider="Deepgram" hints="Jordan Avery, Larkspur Lane" interruptible="any" ' +
         'interruptSensitivity="medium" ignoreBackchannel="true" reportInputDuringAgentSpeech="any" dtmfDetection="true" ' +
         'events="speaker-events tokens-played"/></Connect></Response>',
     );
@@ -41,6 +42,7 @@ describe('TwiML', () => {
       attemptToken: 'att_1.c2ln',
       language: 'en-US',
       voice: null,
+      hints: [],
     });
     expect(body).toContain(
       '<Response><Start><Recording recordingStatusCallback="https://calls.example.com/phone/carriers/twilio/' +
@@ -58,6 +60,7 @@ describe('TwiML', () => {
       attemptToken: 'att_1.c2ln',
       language: 'en-US',
       voice: null,
+      hints: [],
     });
     expect(body).toBe(
       `${declaration}<Response><Say language="en-US">Hello.</Say><Connect><Stream ` +
@@ -125,6 +128,7 @@ describe('TwiML', () => {
         attemptToken: 't',
         language: 'de-DE',
         voice: 'de-DE-Journey-F',
+        hints: [],
       },
       {
         name: 'twilio-eu',

@@ -54,6 +54,7 @@ export function instructionRenderer(address: PublicAddress, relay: RelayOptions)
           voice: instruction.voice,
           transcriptionProvider: relay.transcriptionProvider ?? 'Deepgram',
           speechModel: relay.speechModel,
+          hints: instruction.hints.length === 0 ? undefined : instruction.hints.join(', '),
           interruptible: 'any',
           interruptSensitivity: relay.interruptSensitivity ?? 'medium',
           ignoreBackchannel: 'true',

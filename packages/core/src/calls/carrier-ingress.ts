@@ -1,6 +1,7 @@
 import type { CallReason, WorkflowDefinition } from '@callkite/contract';
 import { answering, answerState } from '../conversations/answer/answering.ts';
 import type { CarrierLine } from '../conversations/carrier-line.ts';
+import { recognitionHints } from '../conversations/hints.ts';
 import { keepTrying } from '../conversations/keep-trying.ts';
 import { recordingModeOf } from '../conversations/recording-mode.ts';
 import { transcriptWriter } from '../conversations/transcript-writer.ts';
@@ -249,6 +250,7 @@ export function createCarrierIngress(deps: CarrierIngressDeps): CarrierIngress {
     record: false,
     language: definition.language,
     voice: definition.agent.voice ?? null,
+    hints: recognitionHints(definition, null, call),
   });
 
   /** The callee is still on the line: go on where the transcript ends, unless this keeps happening. */

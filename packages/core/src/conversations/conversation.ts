@@ -25,6 +25,7 @@ import type { AnswerAction } from './answer/answering.ts';
 import type { CarrierLine } from './carrier-line.ts';
 import { disclosureLine, isDisclosure, screeningLine, voicemailMessage } from './disclosure.ts';
 import { fillForms } from './form-filling.ts';
+import { recognitionHints } from './hints.ts';
 import { keepTrying } from './keep-trying.ts';
 import { keyPresses, keypadTool } from './keypad.ts';
 import { optOutWish } from './opt-out-wish.ts';
@@ -547,6 +548,7 @@ function openTalk(conversation: ConversationOptions, options: TalkOptions): Talk
     channel: channel.channel,
     speechModel,
     language: definition.language,
+    hints: recognitionHints(definition, conversation.organizationName, conversation.call),
     speaker: definition.voice.speaker ?? null,
     line,
   });

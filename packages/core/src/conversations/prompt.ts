@@ -1,6 +1,7 @@
 import type { WorkflowDefinition } from '@callkite/contract';
 import type { CallRecord } from '../ports/call-store.ts';
 import type { ModelMessage } from '../ports/language-model.ts';
+import { stepsOf } from '../workflows/derived-steps.ts';
 import type { Occasion } from './talk.ts';
 import type { SpokenEntry } from './transcript.ts';
 
@@ -84,7 +85,8 @@ export function wordsOfBrief(
   organizationName: string,
   call: CallOfBrief,
 ): { readonly unsayable: readonly string[]; readonly sayable: readonly string[] } {
-  const { objective, facts, steps, opening, purpose } = definition;
+  const { objective, facts, opening, purpose } = definition;
+  const steps = stepsOf(definition);
   const [purposeOfCall = '', ...directions] = asLine(objective).split(/(?<=[.!?])\s+/);
   // The agent introduces itself with much the same words, but not with how they begin.
   const roleBegins = roleLine(definition, organizationName, call).split(' ').slice(0, 8).join(' ');
@@ -120,7 +122,8 @@ export function instructionsFor(
   },
   marker: string,
 ): string {
-  const { language, objective, facts, steps } = definition;
+  const { language, objective, facts } = definition;
+  const steps = stepsOf(definition);
   const { notes, results, forms, transfers, time } = standing;
   const isWebCall = isFromWeb(call);
   const context = [

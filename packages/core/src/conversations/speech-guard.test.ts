@@ -17,7 +17,7 @@ const instructions = instructionsFor(
   definition,
   'Example Dental',
   { connectionId: 'con_1', recipientName: 'Jordan', recipientEmail: null, recipientContext: null },
-  { notes: [], results: [], forms: [], transfers: [] },
+  { notes: [], results: [], forms: [], transfers: [], time: 'It is Sunday.' },
   marker,
 );
 const events: CallkiteEvent[] = [];

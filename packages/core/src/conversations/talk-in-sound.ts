@@ -27,6 +27,8 @@ export interface SoundTalkOptions extends TalkOptions {
   readonly channel: AudioChannel;
   readonly speechModel: SpeechModel;
   readonly language: string;
+  /** Words of the call that a recognizer would not expect. */
+  readonly hints: readonly string[];
   /** A voice of the model; `null` for its own choice. */
   readonly speaker: string | null;
   /** `null` where there is no carrier. */
@@ -106,6 +108,7 @@ export function talkInSound(options: SoundTalkOptions): Talk {
       instructions: options.instructions(),
       tools,
       language: options.language,
+      hints: options.hints,
       voice: options.speaker,
       history: entries.length === 0 ? [] : dialogue(entries, playback.unheard, 'resumed'),
     });

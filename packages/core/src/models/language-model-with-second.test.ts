@@ -50,6 +50,7 @@ const request = (signal = new AbortController().signal) => ({
   instructions: 'You are on the phone.',
   messages: [{ role: 'user' as const, content: 'Who is this?' }],
   tools: [],
+  maximumTokens: 500,
   signal,
 });
 const objectRequest = (signal = new AbortController().signal) => ({
@@ -204,6 +205,7 @@ describe('an answer that breaks off', () => {
       languageModel: model,
       turn: 1,
       onText: (text) => texts.push(text),
+      onBroken: () => texts.push('(broke off)'),
       onSlow: () => texts.push('(one moment)'),
       logger: silentLogger,
     });
@@ -213,12 +215,13 @@ describe('an answer that breaks off', () => {
   it('is finished by the second', async () => {
     const { model, second } = two(
       [{ turn: ['We are', { error: outage }] }],
-      [{ turn: [' open until six.'] }],
+      [{ turn: ['are open until six.'] }],
     );
     const { texts, result } = turnOf(model);
     expect(await result).toBe('answered');
-    expect(texts).toEqual(['We are', ' open until six.']);
-    expect(second.turns[0]?.messages.at(-2)).toEqual({ role: 'assistant', content: 'We are' });
+    expect(texts).toEqual(['We are', '(broke off)', 'are open until six.']);
+    // The last word may not have been whole.
+    expect(second.turns[0]?.messages.at(-2)).toEqual({ role: 'assistant', content: 'We ' });
   });
 
   it('is finished by the second, too, where the first only falls silent', async () => {
@@ -226,7 +229,7 @@ describe('an answer that breaks off', () => {
     const { texts, result } = turnOf(model);
     await vi.advanceTimersByTimeAsync(5000);
     expect(await result).toBe('answered');
-    expect(texts).toEqual(['We are', ' open until six.']);
+    expect(texts).toEqual(['We are', '(broke off)', ' open until six.']);
   });
 
   it('of the second is waited for', async () => {

@@ -6,6 +6,8 @@ export interface SpeechSessionRequest {
   readonly tools: readonly ModelTool[];
   /** BCP-47 tag of the language that is spoken, for transcription. */
   readonly language: string;
+  /** Words of this call that a recognizer would not expect, for transcription. */
+  readonly hints: readonly string[];
   /** A voice of the model; `null` for its own choice. */
   readonly voice: string | null;
   /** What was said on this call before, tool calls left out. */

@@ -158,6 +158,8 @@ export type CallInstruction =
       readonly record: boolean;
       readonly language: string;
       readonly voice: string | null;
+      /** Words of this call that a recognizer would not expect, none with a comma; for `relay`. */
+      readonly hints: readonly string[];
     }
   /** Speak, then hang up. */
   | { readonly type: 'say'; readonly text: string; readonly language: string; readonly voice: string | null }

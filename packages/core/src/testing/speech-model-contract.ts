@@ -191,6 +191,7 @@ const request: SpeechSessionRequest = {
   instructions: 'You are on the phone with somebody.',
   tools: [],
   language: 'en-US',
+  hints: ['Jordan Avery'],
   voice: null,
   history: [],
 };

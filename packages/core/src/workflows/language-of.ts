@@ -8,6 +8,9 @@ const tags: Readonly<Record<string, string>> = {
   nl: 'nl-NL',
 };
 
+/** Two-letter codes of the languages in which there are fixed lines, and forms of speech. */
+export const knownLanguages: readonly string[] = Object.keys(tags);
+
 /** Names of languages in which a task may ask for one: "… in Spanish", "… auf Deutsch". */
 const named: readonly (readonly [string, RegExp])[] = [
   ['en', /\b(?:in|speak(?:ing)?|auf|en|in het) (?:english|englisch|inglés|anglais|inglese|engels)\b/iu],

@@ -1,9 +1,71 @@
 import type { WorkflowDefinition } from '@callkite/contract';
+import { knownLanguages } from './language-of.ts';
 
 /** Something wrong with a workflow. `path` is the field, with dots, such as `definition.steps.1.title`. */
 export interface WorkflowIssue {
   readonly path: string;
   readonly message: string;
+}
+
+/** Needs less than this to be said: a greeting at most. */
+const leastObjectiveWords = 3;
+/** The shortest a step takes, with its answer. */
+const leastStepSeconds = 10;
+
+/** What a workflow asks of the agent, and what it needs for that. */
+const needs: readonly {
+  readonly asks: RegExp;
+  readonly lacks: (definition: WorkflowDefinition) => boolean;
+  readonly message: string;
+}[] = [
+  {
+    asks: /\b(?:transfer|put|connect)\b.{0,40}\b(?:through|to (?:a|an|the|our|somebody|someone|us))\b/i,
+    lacks: ({ abilities }) => abilities.transfer.length === 0,
+    message:
+      'add a transfer integration to abilities.transfer: without one the agent cannot put anybody through',
+  },
+  {
+    asks: /\b(?:send|text)\b.{0,30}\b(?:sms|text message|e-?mail|link|message)\b/i,
+    lacks: ({ tools }) => tools.length === 0,
+    message: 'name a tool that sends it: without one the agent cannot send anything',
+  },
+  {
+    asks: /\b(?:press|dial)\b.{0,20}(?:\d|\bkeys?\b)/i,
+    lacks: ({ abilities }) => !abilities.keypad,
+    message: 'set abilities.keypad: without it the agent cannot press keys',
+  },
+];
+
+/** What will not work as it is written, although nothing is wrong with it. */
+export function workflowWarnings(definition: WorkflowDefinition): WorkflowIssue[] {
+  const { objective, steps, forms, opening, language, voice, endRules, voicemail, dialing } = definition;
+  const warnings: WorkflowIssue[] = [];
+  const warn = (path: string, message: string) => warnings.push({ path: `definition.${path}`, message });
+  const hasTask = steps.length > 0 || forms.length > 0 || opening !== undefined;
+  if (!hasTask && objective.split(/\s+/).length < leastObjectiveWords) {
+    warn('objective', 'say what the agent is to find out or tell, or add steps: from this it can only greet');
+  }
+  if (!knownLanguages.includes(language.split('-', 1)[0] ?? '')) {
+    warn('language', `the fixed lines, such as the first one, are in English: there are none in ${language}`);
+  }
+  if (voice.speaker !== undefined && voice.mode === 'relay') {
+    warn('voice.speaker', 'use agent.voice: speaker is for realtime only');
+  }
+  if (voicemail.message !== undefined && !dialing.detectMachine) {
+    warn('voicemail.message', 'set dialing.detectMachine: a mailbox is noticed by its words only, if at all');
+  }
+  if (steps.length * leastStepSeconds > endRules.maximumDurationSeconds) {
+    warn('endRules.maximumDurationSeconds', `make it longer: ${steps.length} steps take more time`);
+  }
+  const texts: readonly (readonly [string, string])[] = [
+    ['objective', objective],
+    ...steps.map(({ instruction }, index) => [`steps.${index}.instruction`, instruction] as const),
+  ];
+  for (const { asks, lacks, message } of needs) {
+    const found = lacks(definition) && texts.find(([, text]) => asks.test(text));
+    if (found) warn(found[0], message);
+  }
+  return warnings;
 }
 
 const maximumBytes = 65_536;

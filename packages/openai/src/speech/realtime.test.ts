@@ -189,7 +189,7 @@ describe('the beginning of a session', () => {
         noiseReduction: null,
         reasoningEffort: 'low',
       },
-      { language: 'fil-PH' },
+      { language: 'fil-PH', hints: ['Jordan Avery', 'Larkspur Lane'] },
     );
     const side = await server.session();
     expect(side.request.url).toContain('model=gpt-realtime-2.1-mini');
@@ -198,7 +198,10 @@ describe('the beginning of a session', () => {
       reasoning: { effort: 'low' },
       audio: {
         input: {
-          transcription: { model: 'gpt-live-transcribe' },
+          transcription: {
+            model: 'gpt-live-transcribe',
+            prompt: 'Words that may come up: Jordan Avery, Larkspur Lane.',
+          },
           turn_detection: { type: 'semantic_vad', eagerness: 'high', create_response: true },
         },
         output: { voice: { id: 'voice_123' } },

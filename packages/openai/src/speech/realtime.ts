@@ -100,6 +100,7 @@ function configurationOf(
         transcription: {
           model: options.transcriptionModel ?? 'gpt-transcribe',
           ...languageOf(request.language),
+          ...(request.hints.length > 0 && { prompt: `Words that may come up: ${request.hints.join(', ')}.` }),
         },
         turn_detection: turnDetection,
       },

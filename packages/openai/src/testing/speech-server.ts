@@ -108,6 +108,7 @@ export const sessionRequest: SpeechSessionRequest = {
   instructions: 'You are on the phone.',
   tools: [],
   language: 'en-US',
+  hints: [],
   voice: null,
   history: [],
 };

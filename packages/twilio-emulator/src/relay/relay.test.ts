@@ -218,6 +218,22 @@ describe('an interruption', () => {
   });
 
   it.each([
+    ['Mhm.', 'ignoreBackchannel="true"', false],
+    ['Mhm.', '', true],
+    ['Stop!', 'ignoreBackchannel="true"', true],
+  ])('by "%s" with the attribute %s', async (words, attributes, cuts) => {
+    converse = async (line) => {
+      await line.interrupt(words, { afterMs: 1000 });
+      await line.heard();
+      await line.say('Now.');
+    };
+    const { relay } = await connect(attributes);
+    relay.send({ type: 'text', token: speech, last: true });
+    if (cuts) await relay.next('interrupt');
+    expect(await relay.next('prompt')).toMatchObject({ voicePrompt: cuts ? words : 'Now.' });
+  });
+
+  it.each([
     ['interruptible="none"', { interruptible: undefined }],
     ['interruptible="dtmf"', { interruptible: undefined }],
     ['interruptible="any"', { interruptible: false }],

@@ -2,11 +2,14 @@ import {
   createWorkflowRequest,
   updateWorkflowRequest,
   type WorkflowResource,
+  type WrittenWorkflow,
   workflowResource,
   workflowSummaries,
   workflowVersionQuery,
+  writtenWorkflow,
 } from '@callkite/contract';
 import type { WorkflowRecord } from '../../ports/workflow-store.ts';
+import { workflowWarnings } from '../../workflows/linter.ts';
 import { route } from '../route.ts';
 
 export const workflowRoutes = [
@@ -35,9 +38,9 @@ export const workflowRoutes = [
       summary: 'Create a workflow',
       body: createWorkflowRequest,
       status: 201,
-      answer: workflowResource,
+      answer: writtenWorkflow,
     },
-    async ({ workflows }, { caller, body }) => toResource(await workflows.create(caller, body)),
+    async ({ workflows }, { caller, body }) => toWritten(await workflows.create(caller, body)),
   ),
   route(
     {
@@ -67,11 +70,11 @@ export const workflowRoutes = [
         'Stores a new version; calls already accepted keep theirs. The definition is replaced as a whole.',
       body: updateWorkflowRequest,
       status: 200,
-      answer: workflowResource,
+      answer: writtenWorkflow,
       refusals: ['forbidden', 'not_found', 'conflict'],
     },
     async ({ workflows }, { caller, parameters, body }) =>
-      toResource(
+      toWritten(
         await workflows.update(caller, parameters.id, {
           ...(body.name !== undefined && { name: body.name }),
           ...(body.definition && { definition: body.definition }),
@@ -105,3 +108,8 @@ function toResource(workflow: WorkflowRecord): WorkflowResource {
     updated_at: workflow.updatedAt.toISOString(),
   };
 }
+
+const toWritten = (workflow: WorkflowRecord): WrittenWorkflow => ({
+  ...toResource(workflow),
+  warnings: workflowWarnings(workflow.definition),
+});

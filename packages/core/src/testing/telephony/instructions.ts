@@ -9,6 +9,7 @@ export function instructionsContract(test: FixtureTest): void {
       attemptToken,
       language: 'en-US',
       voice: null,
+      hints: [],
       record: true,
     } as const;
     const inWords = { ...converse, mode: 'relay', preamble: null } as const;

@@ -31,7 +31,7 @@ const mayDependOn: Record<string, readonly string[]> = {
   'packages/postgres': [
     '@callkite/contract',
     '@callkite/core',
-    '@electric-sql/pglite',
+    '@types/pg',
     'kysely',
     'pg',
     'rate-limiter-flexible',
@@ -50,14 +50,16 @@ const mayDependOn: Record<string, readonly string[]> = {
     '@callkite/postgres',
     '@callkite/twilio',
     '@callkite/twilio-emulator',
+    // What the postgres package leaves to its users.
+    '@electric-sql/pglite',
   ],
   'packages/client': ['@callkite/contract', 'standardwebhooks'],
   'packages/emulated-voice': [],
   'packages/twilio-emulator': ['@callkite/emulated-voice', 'saxes', 'ws', 'zod'],
   'packages/openai-emulator': ['@callkite/emulated-voice', 'ws', 'zod'],
   'apps/server': ['*'],
-  // Built into files for browsers; what they need is inside.
-  'apps/widget': ['@lit/react', 'lit'],
+  // Built into files for browsers; what they need is inside. The contract is for the types of its events.
+  'apps/widget': ['@callkite/contract', '@lit/react', 'lit'],
 };
 
 /** Folders of core a folder of core may import from, besides the files directly in `src`. */
@@ -227,8 +229,9 @@ describe('rules on single constructs', () => {
 describe('the repository', () => {
   it('has only the agreed entries at its top', () => {
     const allowed = new Set([
-      ...['apps', 'examples', 'packages', 'test', '.ci', '.github'],
+      ...['apps', 'examples', 'packages', 'test', '.changeset', '.ci', '.github'],
       ...['package.json', 'pnpm-lock.yaml', 'pnpm-workspace.yaml', 'tsconfig.base.json'],
+      ...['Dockerfile', 'compose.yaml', '.dockerignore'],
       ...['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', 'LICENSE'],
       ...['.biome.json', '.knip.json', '.env.example', '.gitignore', '.nvmrc'],
     ]);

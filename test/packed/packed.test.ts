@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { checkPackage, createPackageFromTarballData } from '@arethetypeswrong/core';
 import { publint } from 'publint';
 import { formatMessage } from 'publint/utils';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -17,6 +18,7 @@ const entries: Record<string, readonly string[]> = {
   '@callkite/contract': ['workflowDefinition', 'callStatus'],
   '@callkite/core/node': [],
   '@callkite/core/testing': [],
+  '@callkite/core/tsyringe': [],
   '@callkite/postgres': ['postgres', 'pglite'],
   '@callkite/twilio': ['twilio'],
   '@callkite/openai': ['openAi'],
@@ -40,6 +42,7 @@ interface Manifest {
   readonly name: string;
   readonly private?: boolean;
   readonly keywords?: readonly string[];
+  readonly [field: string]: unknown;
 }
 
 function manifestIn(folder: string): Manifest {
@@ -67,7 +70,7 @@ beforeAll(async () => {
     path.join(workspace, 'package.json'),
     JSON.stringify({
       private: true,
-      dependencies: { ...files, ...frameworks },
+      dependencies: { ...files, ...frameworks, '@types/node': '^20.19.0', tsyringe: '^4.10.0' },
       pnpm: { overrides: files },
     }),
   );
@@ -77,6 +80,38 @@ beforeAll(async () => {
 }, 180_000);
 
 afterAll(() => rmSync(workspace, { recursive: true, force: true }));
+
+const project = 'https://github.com/callkite/callkite';
+
+it.each([...folders, 'n8n-nodes-callkite', '../apps/widget'])('packages/%s says whose it is', (folder) => {
+  const directory = path.posix.join('packages', folder);
+  const manifest = manifestIn(path.join(root, directory));
+  expect(manifest).toMatchObject({
+    homepage: `${project}/tree/main/${directory}#readme`,
+    bugs: `${project}/issues`,
+    author: expect.anything(),
+    repository: { type: 'git', url: `git+${project}.git`, directory },
+  });
+});
+
+it('names no package in the docs that is not ours to publish', async () => {
+  const ours = [...folders, '../apps/widget'].map(
+    (each) => manifestIn(path.join(root, 'packages', each)).name,
+  );
+  const { stdout } = await run(
+    'git',
+    ['grep', '-hoE', '(npm (install|i)|npx|pnpm add|yarn add) [^`]+', '--', '*.md'],
+    {
+      cwd: root,
+    },
+  );
+  const named = stdout.matchAll(/(?<=\s)@?[a-z][\w./@-]*/g);
+  const known = new Set([...ours, 'n8n-nodes-callkite', 'pnpm', '@electric-sql/pglite', 'pnpm@10']);
+  const commandsOfNpx = [...stdout.matchAll(/npx (?:-y |--yes )?([\w@./-]+)/g)].map(([, name = '']) => name);
+  expect(commandsOfNpx.filter((name) => !known.has(name) && !name.startsWith('--'))).toEqual([]);
+  const scoped = [...named].map(([name]) => name).filter((name) => name.startsWith('@callkite/'));
+  expect(scoped.filter((name) => !known.has(name))).toEqual([]);
+});
 
 describe.each(folders)('the tarball of packages/%s', (folder) => {
   it('holds the licence, a README and built code, and no tests', async () => {
@@ -107,6 +142,44 @@ describe.each(folders)('the tarball of packages/%s', (folder) => {
     const tarball = Uint8Array.from(readFileSync(tarballs.get(folder) ?? '')).buffer;
     const { messages, pkg } = await publint({ pack: { tarball }, strict: true });
     expect(messages.map((message) => formatMessage(message, pkg))).toEqual([]);
+  });
+
+  it('passes "are the types wrong?", but for being ESM alone', async () => {
+    const tarball = createPackageFromTarballData(readFileSync(tarballs.get(folder) ?? ''));
+    const result = await checkPackage(tarball);
+    const problems = result.types ? result.problems : ['it has no types'];
+    expect(problems.filter((each) => typeof each === 'string' || each.kind !== 'CJSResolvesToESM')).toEqual(
+      [],
+    );
+  });
+});
+
+describe('a project that installed the store without PGlite', () => {
+  const project = mkdtempSync(path.join(tmpdir(), 'callkite-store-'));
+  afterAll(() => rmSync(project, { recursive: true, force: true }));
+
+  it('uses a server, and hears what is missing when it asks for PGlite', async () => {
+    const files = Object.fromEntries(
+      ['postgres', 'core', 'contract'].map((folder) => [
+        `@callkite/${folder}`,
+        `file:${tarballs.get(folder)}`,
+      ]),
+    );
+    const manifest = { private: true, type: 'module', dependencies: files, pnpm: { overrides: files } };
+    writeFileSync(path.join(project, 'package.json'), JSON.stringify(manifest));
+    writeFileSync(
+      path.join(project, 'main.js'),
+      `import { pglite, postgres } from '@callkite/postgres';
+       await postgres({ connectionString: 'postgres://127.0.0.1/none' }).stop();
+       await pglite({ dataDir: 'memory' }).start().catch((error) => console.log(error.code, error.message));`,
+    );
+    await run('pnpm', ['install', '--prefer-offline', '--ignore-scripts', '--ignore-workspace'], {
+      cwd: project,
+    });
+    const { stdout } = await run(process.execPath, ['main.js'], { cwd: project });
+    expect(stdout).toMatch(
+      /^storage_unavailable pglite\(\) needs the package @electric-sql\/pglite: install it/,
+    );
   });
 });
 
@@ -145,7 +218,7 @@ describe('a project that installed the client alone', () => {
       'package/dist/*.js',
     ]);
     expect(
-      [...stdout.matchAll(/^(?:import|export)[^;]* from '([^.'][^']*)'/gm)].map(([, from]) => from),
+      [...stdout.matchAll(/(?:import|export) [^;]* from '([^.'][^']*)'/g)].map(([, from]) => from),
     ).toEqual(['standardwebhooks', 'standardwebhooks']);
   });
 
@@ -156,16 +229,18 @@ describe('a project that installed the client alone', () => {
 });
 
 describe('a project that installed the tarballs', () => {
-  const script = (load: string) => `
+  // What tsyringe wants of its hosts.
+  const script = (load: string, polyfill: string) => `
+    ${polyfill};
     const names = {};
     for (const entry of ${JSON.stringify(Object.keys(entries))}) names[entry] = Object.keys(${load});
     console.log(JSON.stringify(names));`;
 
   it.each([
-    ['import', 'esm.mjs', 'await import(entry)'],
-    ['require()', 'commonjs.cjs', 'require(entry)'],
-  ])('loads every entry with %s', async (_how, file, load) => {
-    writeFileSync(path.join(workspace, file), script(load));
+    ['import', 'esm.mjs', 'await import(entry)', "import 'reflect-metadata'"],
+    ['require()', 'commonjs.cjs', 'require(entry)', "require('reflect-metadata')"],
+  ])('loads every entry with %s', async (_how, file, load, polyfill) => {
+    writeFileSync(path.join(workspace, file), script(load, polyfill));
     const { stdout } = await run(process.execPath, [file], { cwd: workspace });
     const found = JSON.parse(stdout) as Record<string, string[]>;
     for (const [entry, names] of Object.entries(entries)) {
@@ -173,18 +248,35 @@ describe('a project that installed the tarballs', () => {
     }
   });
 
-  it('compiles against the published types', async () => {
-    const uses = Object.entries(entries).map(
-      ([entry, names], index) =>
-        `import * as entry${index} from '${entry}';\nexport const use${index} = [${names.map((name) => `entry${index}.${name}`)}];`,
-    );
-    writeFileSync(path.join(workspace, 'consumer.ts'), uses.join('\n'));
-    const tsc = path.join(root, 'node_modules/typescript/bin/tsc');
-    const options = ['--noEmit', '--strict', '--skipLibCheck', '--module', 'nodenext', '--target', 'es2023'];
-    await run(process.execPath, [tsc, ...options, 'consumer.ts'], { cwd: workspace }).catch(
-      (error: { stdout: string }) => expect(error.stdout).toBe(''),
-    );
-  });
+  it.each([
+    ['nodenext', 'nodenext'],
+    // Resolvers from before `exports`.
+    ['node10', 'commonjs'],
+  ])(
+    'compiles against the published types as moduleResolution %s finds them',
+    async (resolution, module) => {
+      const uses = Object.entries(entries).map(
+        ([entry, names], index) =>
+          `import * as entry${index} from '${entry}';\nexport const use${index} = [${names.map((name) => `entry${index}.${name}`)}];`,
+      );
+      writeFileSync(path.join(workspace, 'consumer.ts'), uses.join('\n'));
+      const tsc = path.join(root, 'node_modules/typescript/bin/tsc');
+      const options = [
+        '--noEmit',
+        '--strict',
+        '--skipLibCheck',
+        'false',
+        '--esModuleInterop',
+        '--target',
+        'es2023',
+      ];
+      const how = ['--module', module, '--moduleResolution', resolution, '--types', 'node'];
+      await run(process.execPath, [tsc, ...options, ...how, 'consumer.ts'], { cwd: workspace }).catch(
+        (error: { stdout: string }) => expect(error.stdout).toBe(''),
+      );
+    },
+    180_000,
+  );
 
   it.each(commands)('finds the command %s', async (command) => {
     const { stdout } = await run(path.join(workspace, 'node_modules/.bin', command), ['--help']);

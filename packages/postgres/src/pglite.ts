@@ -89,9 +89,21 @@ async function initialize(directory: string, database: string): Promise<void> {
 }
 
 async function load(dataDir: string, image?: Blob): Promise<PGlite> {
-  // Loaded here and not above: it is large, and who uses a Postgres server does without.
-  const { PGlite } = await import('@electric-sql/pglite');
+  const { PGlite } = await pgliteModule();
   return PGlite.create(dataDir, image && { loadDataDir: image });
+}
+
+/** Loaded when needed: it is large, and whoever uses a Postgres server does not install it. */
+async function pgliteModule() {
+  try {
+    return await import('@electric-sql/pglite');
+  } catch (cause) {
+    throw new CallkiteError(
+      'storage_unavailable',
+      'pglite() needs the package @electric-sql/pglite: install it beside @callkite/postgres (npm install @electric-sql/pglite)',
+      { cause },
+    );
+  }
 }
 
 /** PGlite has a single session, so there is a single connection, which is kept. */

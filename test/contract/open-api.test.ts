@@ -46,7 +46,7 @@ it('has a sample for every operation, which compiles against our client', async 
   );
   expect(samples.length).toBe(apiRoutes.length);
   for (const [index, sample] of samples.entries()) {
-    await writeFile(path.join(folder, `sample-${index}.ts`), `${sample}export {};\n`);
+    await writeFile(path.join(folder, `sample-${index}.ts`), `${sample}\nexport {};\n`);
   }
   const compilerOptions = {
     ...{ noEmit: true, strict: true, skipLibCheck: true, allowImportingTsExtensions: true },

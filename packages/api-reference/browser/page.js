@@ -8,6 +8,8 @@ globalThis.Scalar.createApiReference('#reference', {
   defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
   documentDownloadType: 'json',
   orderSchemaPropertiesBy: 'preserve',
+  // The title above the page on a phone is on one line, however long it is.
+  customCss: 'span.whitespace-nowrap.flex-1 { min-width: 0; overflow: hidden; text-overflow: ellipsis; }',
   // Nothing leaves for another server: no fonts, no statistics, no links into Scalar's own services.
   withDefaultFonts: false,
   telemetry: false,

@@ -96,8 +96,7 @@ export function clientSample({ operationId, auth }: Pick<Route, 'operationId' | 
 
 const client = callkite({ apiKey: '${keys[auth]}', baseUrl: 'https://callkite.example.com' });
 
-${statement.replace('BODY', () => literal(requestExamples[operationId]))}
-`;
+${statement.replace('BODY', () => literal(requestExamples[operationId]))}`;
   return { lang: 'typescript', label: '@callkite/client', source };
 }
 

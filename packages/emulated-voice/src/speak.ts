@@ -1,10 +1,10 @@
 import { toSpeechBand } from './filters.ts';
 import { LISTENING_DELAY } from './listener.ts';
-import { encodeMuLaw, SAMPLES_PER_MS } from './mu-law.ts';
+import { encodeMuLaw, SAMPLE_RATE, SAMPLES_PER_MS } from './mu-law.ts';
 import { babble } from './speech/babble.ts';
-import { clip, DEFAULT_WORDS_PER_MINUTE } from './speech/clips.ts';
+import { clip, DEFAULT_WORDS_PER_MINUTE, sentencesOf } from './speech/clips.ts';
 import { espeak } from './speech/espeak.ts';
-import type { Utterance } from './speech/speech.ts';
+import type { RawSpeech, Utterance } from './speech/speech.ts';
 import {
   CARRIER_AMPLITUDE,
   MAXIMUM_WORD_BYTES,
@@ -35,6 +35,7 @@ export interface SpeakOptions {
   language?: string | undefined;
 }
 
+const SENTENCE_PAUSE_MS = 250;
 const FRAME_SAMPLES = 20 * SAMPLES_PER_MS;
 const CACHE_BYTES = 16 * 1024 * 1024;
 
@@ -57,7 +58,7 @@ const cache = new Map<string, CachedSpeech>();
 let cachedBytes = 0;
 
 /**
- * Says `text`: with `espeak-ng` where it is installed, else as a recording or as babble. Each word, set off by white space,
+ * Says `text`: with `espeak-ng` where it is installed, else each sentence as a recording or as babble. Each word, set off by white space,
  * is also encoded in a quiet data carrier, in step with the speech, which {@link listener} reads back; a word of more than
  * 255 bytes arrives in pieces. The same text always sounds the same on one machine, unless there is so much to say at once that
  * some of it is babbled. Speech said lately is kept.
@@ -98,7 +99,7 @@ function keep(cached: CachedSpeech, bytes: number): void {
 async function synthesize(utterance: Utterance): Promise<SpokenAudio> {
   const words = wordsOf(utterance.text);
   if (words.length === 0) return { audio: new Uint8Array(), words: [] };
-  const raw = (await espeak(utterance)) ?? (await clip(utterance)) ?? babble(utterance);
+  const raw = (await espeak(utterance)) ?? (await clip(utterance)) ?? (await bySentence(utterance));
   const speech = levelled(toSpeechBand(raw.samples, raw.sampleRate));
   const spokenEnds = wordEnds(speech, words);
   const placed: { symbols: number[]; endsAt: number }[] = [];
@@ -120,6 +121,24 @@ async function synthesize(utterance: Utterance): Promise<SpokenAudio> {
       endMs: Math.round(((placed[index]?.endsAt ?? 0) + LISTENING_DELAY) / SAMPLES_PER_MS),
     })),
   };
+}
+
+/** Without a speech program: a recording of each sentence that has one, and babble for the others. */
+async function bySentence(utterance: Utterance): Promise<RawSpeech> {
+  const pause = new Float64Array(SENTENCE_PAUSE_MS * SAMPLES_PER_MS);
+  const pieces: Float64Array[] = [];
+  for (const text of sentencesOf(utterance.text)) {
+    const sentence = { ...utterance, text };
+    const { samples } = (await clip(sentence)) ?? babble(sentence);
+    pieces.push(...(pieces.length === 0 ? [] : [pause]), samples);
+  }
+  const joined = new Float64Array(pieces.reduce((length, piece) => length + piece.length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    joined.set(piece, at);
+    at += piece.length;
+  }
+  return { samples: joined, sampleRate: SAMPLE_RATE };
 }
 
 /** The words of a text, those too long to send in pieces. */

@@ -25,7 +25,19 @@ export const clipTexts: Readonly<Record<Utterance['voice'], readonly string[]>> 
     'Who is calling, please, and what is this about?',
     'Wait a second. Are you a robot?',
   ],
-  agent: ['Hello.', 'Goodbye.', 'Thank you. Goodbye.', 'Are you still there?'],
+  agent: [
+    'Hello.',
+    'Goodbye.',
+    'Thank you. Goodbye.',
+    'Are you still there?',
+    // All of `pnpm demo voice`.
+    'Hello, I am an AI assistant calling on behalf of Example Dental.',
+    'If you\'d rather not get these calls, just say "stop calling" at any time.',
+    'Could you tell me whether Tuesday at 3 pm still suits you?',
+    'Great, thank you.',
+    'That is everything.',
+    'Thank you for your time, goodbye.',
+  ],
 };
 
 /** The recording of a sentence; undefined when there is none in this voice, language and pace. */
@@ -41,8 +53,13 @@ export async function clip(utterance: Utterance): Promise<RawSpeech | undefined>
   return { samples, sampleRate: SAMPLE_RATE };
 }
 
+/** The sentences of a text, each with its punctuation. */
+export function sentencesOf(text: string): readonly string[] {
+  return text.split(/(?<=[.?!]["”]?)\s+/).filter((sentence) => sentence !== '');
+}
+
 /** Name of the file of a sentence. */
 export function clipFile(voice: Utterance['voice'], text: string): string {
-  const name = text.toLowerCase().replaceAll(/[^a-z]+/g, '-');
+  const name = text.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-');
   return `${voice}-${name}.ulaw`.replace('-.', '.');
 }

@@ -250,6 +250,7 @@ describe('a call-back', () => {
     expect(await (await stateOf(callId, token)).json()).toEqual({
       call_id: callId,
       state: expect.any(String),
+      result: null,
     });
     expect((await stateOf(callId, `${token}x`)).status).toBe(401);
     const call = await website.finished(callId);
@@ -265,9 +266,35 @@ describe('a call-back', () => {
         consent,
       },
     });
-    expect(await (await stateOf(callId, token)).json()).toMatchObject({ state: 'completed' });
+    expect(await (await stateOf(callId, token)).json()).toMatchObject({
+      state: 'completed',
+      result: 'reached',
+    });
     // To this number once an hour, whoever asks.
     await refused(await callBack(), 429, 'rate_limited');
+  });
+
+  it('tells a page where its key calls back, and the visitor can cancel what is to come', async () => {
+    const settings = await website.ask('/widget/settings', {}, { address: newAddress() });
+    expect(await settings.json()).toEqual({ callback_countries: ['US'] });
+    const when = new Date(Date.now() + 3_600_000).toISOString();
+    const answer = await callBack({ phone: '+12025550157', when });
+    expect(answer.status, await answer.clone().text()).toBe(202);
+    const { call_id: callId, token } = (await answer.json()) as { call_id: string; token: string };
+    const cancel = (authorization: string) =>
+      fetch(`${website.embedded.url}/widget/callbacks/${callId}`, {
+        method: 'DELETE',
+        headers: { authorization: `Bearer ${authorization}` },
+      });
+    await refused(await cancel(`${token}x`), 401, 'unauthenticated');
+    for (const _again of [1, 2]) {
+      expect(await (await cancel(token)).json()).toEqual({
+        call_id: callId,
+        state: 'completed',
+        result: 'canceled',
+      });
+    }
+    expect(await website.finished(callId)).toMatchObject({ provider_status: 'canceled' });
   });
 
   it('calls at the time that was asked for, and not before', async () => {

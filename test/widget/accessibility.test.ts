@@ -120,7 +120,7 @@ const states: [string, PageOptions, (site: Site) => Promise<unknown>][] = [
       await site.page.getByLabel('Phone number').fill('2025550102');
       await site.page.getByRole('checkbox').check();
       await site.button('Call me').click();
-      await site.button('Ask for another call').waitFor();
+      await site.button('Request another call').waitFor();
     },
   ],
   [
@@ -128,12 +128,8 @@ const states: [string, PageOptions, (site: Site) => Promise<unknown>][] = [
     { attributes: 'mode="callback"' },
     async (site) => {
       await site.launcher.click();
-      await site.page.getByLabel('Phone number').fill('2025550106');
-      const field = site.page.getByLabel('When');
-      await field.fill('2020-01-01T10:00');
-      await site.page.getByRole('checkbox').check();
-      await site.button('Call me').click();
-      await site.page.getByRole('alert').waitFor();
+      await site.page.getByLabel('When should we call?').selectOption('1');
+      await site.page.getByLabel('At what time?').waitFor();
     },
   ],
   ['inline', { attributes: 'inline' }, (site) => site.page.locator('.welcome').waitFor()],

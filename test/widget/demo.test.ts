@@ -96,7 +96,7 @@ it('answers somebody who speaks, by the recognition of the browser', async () =>
   await site.page.getByText('your browser turns what you say into text').waitFor();
   await site.launcher.click();
   await site.button('Speak').click();
-  await site.page.getByRole('alert').getByText('tick the box').waitFor();
+  await site.page.getByRole('alert').getByText('check the box').waitFor();
   await site.page.getByRole('checkbox').check();
   await site.button('Speak').click();
   await answered(site, /How can I help\?$/);

@@ -159,7 +159,7 @@ describe('talking and typing', () => {
     const site = await tests.visit();
     await site.launcher.click();
     await site.type('Hello');
-    await site.page.getByRole('alert').getByText('Please tick the box first.').waitFor();
+    await site.page.getByRole('alert').getByText('Please check the box first.').waitFor();
     expect(await site.status()).toBe('ready');
     const box = site.page.getByRole('checkbox');
     await eventually('the focus at the box', () =>
@@ -179,7 +179,7 @@ describe('talking and typing', () => {
     await second.locator('button.launcher').click();
     await second.getByRole('checkbox').check();
     await second.getByRole('button', { name: 'Start call' }).click();
-    await second.getByRole('alert').getByText('Another call is open on this page.').waitFor();
+    await second.getByRole('alert').getByText('Another call is already open on this page.').waitFor();
     expect(await site.status()).toBe('live');
     expect((await site.told('call-start')).length).toBe(1);
   });
@@ -244,7 +244,7 @@ describe('a connection that breaks', () => {
     await site.page.route('**/widget/sessions', (route) => route.abort());
     await site.enter();
     await site.button('Start chat').click();
-    await site.page.getByRole('alert').getByText('No connection could be made.').waitFor();
+    await site.page.getByRole('alert').getByText("We couldn't connect.").waitFor();
     await site.page.unroute('**/widget/sessions');
     await site.button('Try again').click();
     await site.reaches('live');
@@ -253,8 +253,8 @@ describe('a connection that breaks', () => {
   it.each([
     ['rate_limited', 429, 'There are too many calls right now.'],
     ['workflow_disabled', 403, 'The assistant is switched off at the moment.'],
-    ['origin_not_allowed', 403, 'The assistant is not set up for this website.'],
-    ['internal', 500, 'Something went wrong on our side.'],
+    ['origin_not_allowed', 403, "The assistant isn't set up for this website."],
+    ['internal', 500, 'Something went wrong on our end.'],
   ])('tells of %s in a sentence', async (code, answer, sentence) => {
     const site = await tests.visit({ attributes: 'voice="off"' });
     await site.page.route('**/widget/sessions', (route) =>
@@ -401,11 +401,12 @@ describe('a call-back', () => {
     await site.page.getByLabel('Phone number').fill('2025550103');
     const tomorrow = new Date(Date.now() + 24 * 3_600_000);
     const day = tomorrow.toLocaleDateString('sv', { timeZone: 'America/New_York' });
-    await site.page.getByLabel('When').fill(`${day}T10:30`);
+    await site.page.getByLabel('When should we call?').selectOption('1');
+    await site.page.getByLabel('At what time?').selectOption('10:30 AM');
     await site.page.getByRole('checkbox').check();
     await site.shoot('call-back-at-a-time');
     await site.button('Call me').click();
-    await site.page.getByText(/^We will call .*2025550103.* on .* 10:30/).waitFor();
+    await site.page.getByText(/^We will call .*\+1\s\(202\)\s555.0103.* on .* 10:30\sAM E[SD]T/).waitFor();
     await site.shoot('call-back-scheduled');
     const [requested] = await site.told('callback-requested');
     const call = await tests.world.embedded.request('GET', `/calls/${requested?.id}`);
@@ -427,27 +428,34 @@ describe('a call-back', () => {
     expect(await site.told('error')).toMatchObject(Array(3).fill({ code: 'time_invalid' }));
   });
 
-  it('says at the field that a time cannot be had', async () => {
+  it('says at the field that a time has passed', async () => {
     const site = await tests.visit({ attributes: 'mode="callback"' });
     await site.launcher.click();
     await site.page.getByLabel('Phone number').fill('2025550105');
-    const field = site.page.getByLabel('When');
-    await field.fill('2020-01-01T10:00');
+    await site.page.getByLabel('When should we call?').selectOption('1');
+    const field = site.page.getByLabel('At what time?');
+    await field.selectOption({ index: 0 });
+    // The form was left open until the time had come.
+    await field.evaluate((select: { selectedOptions: { value: string }[] }) => {
+      for (const option of select.selectedOptions) option.value = '2020-01-01T10:00:00Z';
+    });
     await site.page.getByRole('checkbox').check();
     await site.button('Call me').click();
     await site.page.getByRole('alert').getByText('within the next seven days').waitFor();
     expect(await field.getAttribute('aria-invalid')).toBe('true');
-    expect(await field.inputValue()).toBe('2020-01-01T10:00');
   });
 
   it.each([
-    ['12', 'US', 'This is not a phone number we can read.'],
-    ['30 901820', 'DE', 'We cannot call this number.'],
-  ])('does not take %s of %s, and says so at the field', async (phone, country, sentence) => {
+    ['12', "That doesn't look like a phone number."],
+    ['+49 30 901820', "We can't call this number."],
+    ['', 'Please enter your phone number.'],
+  ])('does not take “%s”, and says so at the field', async (phone, sentence) => {
     const site = await tests.visit();
     await site.launcher.click();
     await site.page.getByRole('tab', { name: 'Call me back' }).click();
-    await site.page.getByLabel('Country').selectOption(country);
+    expect(await site.page.getByLabel('Country').locator('option').allTextContents()).toEqual([
+      'United States (+1)',
+    ]);
     const field = site.page.getByLabel('Phone number');
     await field.fill(phone);
     await site.page.getByRole('checkbox').check();
@@ -462,7 +470,7 @@ describe('a call-back', () => {
     await site.launcher.click();
     await site.page.getByLabel('Phone number').fill('2025550102');
     await site.button('Call me').click();
-    await site.page.getByRole('alert').getByText('Please tick the box first.').waitFor();
+    await site.page.getByRole('alert').getByText('Please check the box first.').waitFor();
     expect(site.requests.some((url) => url.includes('/widget/callbacks'))).toBe(false);
   });
 });

@@ -4,10 +4,15 @@ export type ErrorCode =
   | 'microphone_missing'
   | 'microphone_blocked_by_site'
   | 'insecure_context'
+  | 'microphone_lost'
+  | 'microphone_noisy'
   | 'voice_unavailable'
+  | 'key_invalid'
   | 'origin_not_allowed'
   | 'rate_limited'
+  | 'budget_used_up'
   | 'workflow_disabled'
+  | 'phone_missing'
   | 'phone_invalid'
   | 'phone_not_allowed'
   | 'time_invalid'
@@ -65,6 +70,8 @@ export interface CallState {
   readonly notice: ErrorCode | null;
   /** Why the last attempt to start a call failed. */
   readonly failure: ErrorCode | null;
+  /** When it may work again, as far as the server said so. */
+  readonly failureUntil: Date | null;
   readonly endReason: EndReason | null;
   /** Why the page ended it, in its own words. */
   readonly pageReason: string | null;
@@ -86,6 +93,7 @@ export const noCall: CallState = {
   durationMs: 0,
   notice: null,
   failure: null,
+  failureUntil: null,
   endReason: null,
   pageReason: null,
 };

@@ -12,7 +12,7 @@ export interface CallListener {
   /** Each event of the server once. */
   received(event: WidgetServerEvent): void;
   /** What went wrong, for the page's own log; the visitor reads a sentence by its code. */
-  failed(code: ErrorCode, message: string): void;
+  failed(code: ErrorCode, message: string, until?: Date | null): void;
   /** How loud the visitor is, from 0 to 1. */
   level(level: number): void;
 }
@@ -53,6 +53,8 @@ export class Call {
   #session: { url: string; token: string; language: string } | null = null;
   #connection: Connection | null = null;
   #voice: Voice | null = null;
+  /** Marks of sound that was given to the loudspeaker and was not played yet. */
+  readonly #unplayed = new Set<string>();
   /** Changes with every call, so that what was awaited for an earlier one is dropped. */
   #attempt = {};
 
@@ -84,7 +86,8 @@ export class Call {
       session = await options.api.createSession({ ...options.request, media: context ? 'audio' : 'text' });
     } catch (error) {
       void context?.close();
-      if (this.#attempt === attempt) this.#fail(codeOf(error), messageOf(error));
+      if (this.#attempt === attempt)
+        this.#fail(codeOf(error), messageOf(error), error instanceof WidgetError ? error.until : null);
       return null;
     }
     if (this.#attempt !== attempt) {
@@ -230,10 +233,13 @@ export class Call {
         break;
       case 'mark':
         // Without a loudspeaker there is nothing to wait for.
-        if (this.#voice) this.#voice.mark(event.name);
-        else this.#send({ type: 'mark', name: event.name });
+        if (this.#voice) {
+          this.#unplayed.add(event.name);
+          this.#voice.mark(event.name);
+        } else this.#send({ type: 'mark', name: event.name });
         break;
       case 'clear':
+        this.#unplayed.clear();
         this.#voice?.clear();
         break;
       case 'end':
@@ -257,9 +263,16 @@ export class Call {
         frame: (frame) => {
           if (!this.#state.muted && !this.#state.paused) this.#connection?.sendSound(frame);
         },
-        played: (mark) => this.#send({ type: 'mark', name: mark }),
+        played: (mark) => {
+          if (this.#unplayed.delete(mark)) this.#send({ type: 'mark', name: mark });
+        },
         level: (level) => this.#listener.level(this.#state.muted ? 0 : level),
-        lost: () => this.#note('microphone_missing', 'The microphone was taken away'),
+        lost: () => this.#goOnInWriting('microphone_lost', 'The microphone was taken away'),
+        stalled: () => this.#goOnInWriting('voice_unavailable', 'The audio context does not run'),
+        noisy: (on) => {
+          if (on) this.#note('microphone_noisy', 'The microphone picks up a constant noise');
+          else if (this.#state.notice === 'microphone_noisy') this.dismissNotice();
+        },
       });
     } catch (error) {
       for (const track of microphone?.getTracks() ?? []) track.stop();
@@ -278,11 +291,24 @@ export class Call {
     this.#applyHolds();
   }
 
+  /** The same call, without sound. What was to be played counts as read, so that the agent waits for nothing. */
+  #goOnInWriting(code: ErrorCode, message: string): void {
+    if (!this.#voice) return;
+    this.#voice.close();
+    this.#voice = null;
+    for (const name of this.#unplayed) this.#send({ type: 'mark', name });
+    this.#unplayed.clear();
+    this.#dispatch({ type: 'voice', open: false });
+    this.#applyHolds();
+    this.#note(code, message);
+  }
+
   #applyHolds(): void {
     const { muted, paused } = this.#state;
     this.#voice?.mute(muted || paused);
     this.#voice?.hold(paused);
-    this.#connection?.mention({ type: 'mute', on: muted || paused });
+    // Nobody can say anything without a microphone: whoever writes is not asked to speak.
+    this.#connection?.mention({ type: 'mute', on: muted || paused || this.#voice === null });
     this.#connection?.mention({ type: 'pause', on: paused });
   }
 
@@ -291,10 +317,10 @@ export class Call {
     this.#dispatch({ type: 'over', reason, atMs: Date.now(), ...more });
   }
 
-  #fail(code: ErrorCode, message: string): void {
+  #fail(code: ErrorCode, message: string, until: Date | null = null): void {
     if (callOfThisPage === this) this.#release();
-    this.#dispatch({ type: 'failed', code });
-    this.#listener.failed(code, message);
+    this.#dispatch({ type: 'failed', code, until });
+    this.#listener.failed(code, message, until);
   }
 
   #note(code: ErrorCode, message: string): void {
@@ -307,6 +333,7 @@ export class Call {
     this.#attempt = {};
     this.#voice?.close();
     this.#voice = null;
+    this.#unplayed.clear();
     this.#connection = null;
     this.#session = null;
     if (callOfThisPage === this) callOfThisPage = null;

@@ -1,4 +1,9 @@
-import type { CallState as PhoneCallState, WidgetCallbackRequest } from '@callkite/contract';
+import type {
+  CallState as PhoneCallState,
+  WidgetCallback,
+  WidgetCallbackRequest,
+  WidgetCallbackState,
+} from '@callkite/contract';
 import type { ErrorCode } from './call-state.ts';
 import { type ServerApi, WidgetError } from './server-api.ts';
 
@@ -11,7 +16,13 @@ export interface CallbackState {
   readonly when: Date | null;
   /** Of the phone call, as far as it is known. */
   readonly phoneCall: PhoneCallState | null;
+  /** How it ended. */
+  readonly result: WidgetCallbackState['result'];
   readonly failure: ErrorCode | null;
+  /** When it may work again, as far as the server said so. */
+  readonly failureUntil: Date | null;
+  /** The day chosen in the form, by the number of days from today; `null`: now. */
+  readonly day: number | null;
 }
 
 export const noCallback: CallbackState = {
@@ -20,7 +31,10 @@ export const noCallback: CallbackState = {
   phone: '',
   when: null,
   phoneCall: null,
+  result: null,
   failure: null,
+  failureUntil: null,
+  day: null,
 };
 
 const pollMs = 2000;
@@ -38,6 +52,11 @@ export class Callback {
   readonly #changed: (state: CallbackState) => void;
   #state = noCallback;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  #last: {
+    readonly api: ServerApi;
+    readonly request: CallbackRequest;
+    readonly callback: WidgetCallback;
+  } | null = null;
 
   constructor(changed: (state: CallbackState) => void) {
     this.#changed = changed;
@@ -47,7 +66,8 @@ export class Callback {
   async request(api: ServerApi, { when: wanted, ...request }: CallbackRequest): Promise<string> {
     this.stop();
     const when = wanted === undefined ? null : new Date(wanted);
-    this.#set({ ...noCallback, step: 'sending', phone: request.phone, when });
+    const { day } = this.#state;
+    this.#set({ ...noCallback, step: 'sending', phone: request.phone, when, day });
     try {
       const waitMs = when === null ? 0 : when.getTime() - Date.now();
       // Also what is no time at all.
@@ -55,19 +75,41 @@ export class Callback {
         throw new WidgetError('time_invalid', 'The time is not within the next seven days');
       }
       const callback = await api.createCallback({ ...request, ...(when && { when: when.toISOString() }) });
+      this.#last = { api, request, callback };
       this.#set({ ...this.#state, step: 'requested', callId: callback.call_id });
       this.#watch(() => api.callbackState(callback), Date.now() + waitMs + watchMs, waitMs);
       return callback.call_id;
     } catch (error) {
-      this.#set({ ...noCallback, failure: error instanceof WidgetError ? error.code : 'server' });
+      const { code, until } = error instanceof WidgetError ? error : new WidgetError('server', String(error));
+      this.#set({ ...noCallback, phone: request.phone, failure: code, failureUntil: until, day });
       throw error;
     }
+  }
+
+  /** Asks for the last one once more, now. Rejects with a `WidgetError`. @returns the id of the new call, if there was a last one */
+  async repeat(): Promise<string | null> {
+    return this.#last && this.request(this.#last.api, this.#last.request);
+  }
+
+  /** Cancels the last one. Rejects with a `WidgetError`. */
+  async cancel(): Promise<void> {
+    if (!this.#last) return;
+    const { api, callback } = this.#last;
+    const { state, result } = await api.cancelCallback(callback);
+    if (this.#state.callId !== callback.call_id) return;
+    this.stop();
+    this.#set({ ...this.#state, phoneCall: state, result: result ?? 'canceled' });
+  }
+
+  /** A day was chosen in the form. */
+  pickDay(day: number | null): void {
+    this.#set({ ...this.#state, day, failure: null });
   }
 
   /** Back to the form, with or without something to correct in it. */
   reset(failure: ErrorCode | null = null): void {
     this.stop();
-    this.#set({ ...noCallback, failure });
+    this.#set({ ...noCallback, failure, day: this.#state.day });
   }
 
   /** Stops watching. */
@@ -75,16 +117,16 @@ export class Callback {
     clearTimeout(this.#timer);
   }
 
-  #watch(ask: () => Promise<{ state: PhoneCallState }>, untilMs: number, waitMs = 0): void {
+  #watch(ask: () => Promise<WidgetCallbackState>, untilMs: number, waitMs = 0): void {
     this.#timer = setTimeout(async () => {
       const { callId } = this.#state;
-      // An answer that does not come is asked for again.
-      const phoneCall = await ask().then(
-        ({ state }) => state,
-        () => this.#state.phoneCall,
-      );
-      if (this.#state.callId !== callId) return;
-      if (phoneCall !== this.#state.phoneCall) this.#set({ ...this.#state, phoneCall });
+      // A response that does not come is asked for again.
+      const { state: phoneCall, result } = await ask().catch(() => ({
+        state: this.#state.phoneCall,
+        result: this.#state.result,
+      }));
+      if (this.#state.callId !== callId || this.#state.result !== null) return;
+      if (phoneCall !== this.#state.phoneCall) this.#set({ ...this.#state, phoneCall, result });
       if (phoneCall !== 'completed' && Date.now() < untilMs) this.#watch(ask, untilMs);
     }, waitMs + pollMs);
   }

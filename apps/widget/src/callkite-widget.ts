@@ -1,18 +1,24 @@
-import type { Consent, WidgetSessionRequest } from '@callkite/contract';
 import { nothing, unsafeCSS } from 'lit';
 import { addStyles } from './add-styles.ts';
+import { CallKeeper } from './call-keeper.ts';
 import type { CallState, CallStatus } from './call-state.ts';
-import type { Callback, CallbackState } from './callback.ts';
 import type { CallkiteEvents } from './events.ts';
-import { keepCall, takeKeptCall } from './kept-call.ts';
+import { FocusKeeper } from './focus-keeper.ts';
+import { KeyOffer } from './key-offer.ts';
 import { LazyCall, type LazyCallListener } from './lazy-call.ts';
-import type { CallbackOptions, GivenConsent, StartOptions } from './options.ts';
+import { LazyCallback } from './lazy-callback.ts';
+import type { CallbackOptions, StartOptions } from './options.ts';
+import { reportTo } from './owner-report.ts';
+import panelStyles from './panel.css?inline';
+import { placeOf } from './place.ts';
 import { type ServerApi, serverApi, WidgetError } from './server-api.ts';
 import { Settings, serverOf } from './settings.ts';
-import { directionOf, greetingOf, languageFor, loadPack, stringsOf } from './strings/languages.ts';
-import type { LanguagePack, Strings } from './strings/strings.ts';
-import type { Actions, CallbackFields, ClosedView, Tab, View } from './views/view.ts';
+import { directionOf, greetingOf, languageFor, offlineText } from './strings/languages.ts';
+import type { Strings } from './strings/strings.ts';
+import { Texts } from './texts.ts';
+import type { Actions, CallbackFields, ClosedView, Tab } from './views/view.ts';
 import { closedView, widgetView } from './views/widget-view.ts';
+import { consentOf, sessionRequestOf, visitOf } from './visit.ts';
 import styles from './widget.css?inline';
 
 let widgetsOnPage = 0;
@@ -38,58 +44,33 @@ let widgetsOnPage = 0;
  * @slot launcher - Content of the button that opens the panel
  * @slot header - In place of the picture in the header of the panel
  * @slot footer - Below everything in the panel
- * @csspart launcher - The button that opens the panel
- * @csspart panel - The panel
- * @csspart header - Its header
- * @csspart status - What the call is doing
- * @csspart transcript - The list of what was said
- * @csspart message - A line of it
- * @csspart message-user - A line of the visitor
- * @csspart message-agent - A line of the agent
- * @csspart composer - The field for typing
- * @csspart button - Every button of the panel
- * @csspart button-primary - The main one
- * @csspart button-end - The one that ends the call
- * @csspart consent - What is agreed to
- * @csspart error - A sentence on what went wrong
- * @cssprop --ck-accent - Colour of what matters
- * @cssprop --ck-on-accent - Colour of text on it
- * @cssprop --ck-surface - Background
- * @cssprop --ck-text - Text
- * @cssprop --ck-muted - Text of less weight
- * @cssprop --ck-border - Lines
- * @cssprop --ck-radius - Corner of the panel
- * @cssprop --ck-font - Font family
- * @cssprop --ck-height - Height of an inline panel
- * @cssprop --ck-z-index - Layer of a floating widget
- * @cssprop --ck-offset-x - Distance to the side of the window
- * @cssprop --ck-offset-y - Distance to its bottom
  */
 export class CallkiteWidget extends Settings {
-  static override styles = unsafeCSS(styles);
+  static override styles = [unsafeCSS(styles), unsafeCSS(panelStyles)];
 
   readonly #label = ++widgetsOnPage;
   readonly #call: LazyCall;
-  #callbackView: View['callbackView'] = null;
-  #callback: Promise<Callback> | null = null;
-  #callbackState: CallbackState | null = null;
-  #pack: {
-    readonly tag: string;
-    readonly loading: Promise<LanguagePack>;
-    texts: LanguagePack | null;
-  } | null = null;
+  readonly #callback = new LazyCallback({
+    changed: () => this.requestUpdate(),
+    loaded: (styles) => this.#addStyles(styles),
+    requested: (id) => this.#tell('callback-requested', { id }),
+    failed: (error) => this.#report(error),
+  });
+  readonly #texts = new Texts(() => this.requestUpdate());
+  readonly #offer = new KeyOffer(() => this.requestUpdate());
+  /** The panel could not be opened for want of a connection. */
+  #isCutOff = false;
   #tab: Tab = 'talk';
   #agreedAt: string | null = null;
   #isConsentMissing = false;
   #isCallbackConsentMissing = false;
   #clock: ReturnType<typeof setInterval> | undefined;
-  #hadFocus = false;
-  #takesFocus = false;
-  #wasAtEnd = true;
+  readonly #focus = new FocusKeeper(this);
 
   constructor() {
     super();
     this.#call = new LazyCall(this.#listener);
+    new CallKeeper(this, this.#call);
   }
 
   /** Where the call stands. */
@@ -106,7 +87,8 @@ export class CallkiteWidget extends Settings {
   show(): void {
     if (this.inline || this.open) return;
     this.open = true;
-    this.#takesFocus = true;
+    this.#isCutOff = false;
+    this.#focus.takeFocus();
     this.#tell('open', {});
   }
 
@@ -130,6 +112,7 @@ export class CallkiteWidget extends Settings {
       this.show();
       this.requestUpdate();
       await this.#loadStrings().catch(this.#onNoStrings);
+      await this.#askOffer();
       await this.updateComplete;
       this.shadowRoot?.querySelector<HTMLElement>('#consent')?.focus();
       return null;
@@ -140,7 +123,11 @@ export class CallkiteWidget extends Settings {
     this.show();
     return this.#call.start({
       api: this.#api(),
-      request: this.#sessionRequest(variables),
+      request: sessionRequestOf(this, {
+        variables,
+        agreedAt: this.#agreedAt,
+        loadStrings: () => this.#loadStrings(),
+      }),
       media: this.voice === 'off' ? 'text' : (options.media ?? 'audio'),
       language: this.#tag,
       text: options.text,
@@ -189,70 +176,37 @@ export class CallkiteWidget extends Settings {
    * @returns the id of the phone call. Rejects with an error that has a `code`
    */
   async requestCallback({ phone, name, when, consent, variables }: CallbackOptions): Promise<string> {
-    try {
-      const id = await (await this.#loadCallback()).request(this.#api(), {
-        ...this.#visitor({ ...this.variables, ...variables }),
-        phone,
-        ...(name && { name }),
-        when,
-        consent: this.#withVersion(consent),
-      });
-      this.#tell('callback-requested', { id });
-      return id;
-    } catch (error) {
-      const { code, message } =
-        error instanceof WidgetError ? error : new WidgetError('server', String(error));
-      this.#tell('error', { code, message });
-      throw error;
-    }
+    const visit = { ...visitOf(this, { ...this.variables, ...variables }), ...(name && { name }) };
+    const given = consentOf(this, consent);
+    return this.#callback.request(this.#api(), { ...visit, phone, when, consent: given });
   }
 
   override connectedCallback(): void {
     super.connectedCallback();
-    addEventListener('pagehide', this.#onPageHide);
-    addEventListener('pageshow', this.#onPageShow);
-    this.#resumeKeptCall();
     this.#tell('ready', {});
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
-    removeEventListener('pagehide', this.#onPageHide);
-    removeEventListener('pageshow', this.#onPageShow);
     // An element that is moved within the page is only away for a moment.
     queueMicrotask(() => {
       if (this.isConnected) return;
       clearInterval(this.#clock);
-      this.#callback?.then((callback) => callback.stop());
+      this.#callback.do((callback) => callback.stop());
       this.endCall();
     });
   }
 
   protected override willUpdate(): void {
     super.willUpdate();
-    const root = this.shadowRoot;
-    this.#hadFocus = Boolean(root?.activeElement);
-    const log = root?.querySelector('.log');
-    this.#wasAtEnd = !log || log.scrollTop + log.clientHeight > log.scrollHeight - 40;
-    if (this.mode === 'callback') this.#tab = 'callback';
-    else if (this.mode === 'talk') this.#tab = 'talk';
     const isOpen = this.open || this.inline;
-    if (isOpen && this.#tab === 'callback' && !this.#callbackView) void this.#loadCallback();
+    if (isOpen) this.#askOffer();
+    else this.#offer.forget();
+    const [only, other] = this.#tabs;
+    if (only && !other) this.#tab = only;
+    if (isOpen && this.#tab === 'callback' && !this.#callback.view) void this.#callback.load();
+    placeOf(this);
     if ((isOpen || this.#call.isOpen) && !this.#strings) this.#loadStrings().catch(this.#onNoStrings);
-  }
-
-  protected override updated(): void {
-    const root = this.shadowRoot;
-    const panel = root?.querySelector<HTMLElement>('.panel');
-    // What had the focus may be gone: a pressed button, the panel itself.
-    if (panel && this.#takesFocus) {
-      this.#takesFocus = false;
-      panel.focus();
-    } else if (this.#hadFocus && root?.activeElement === null) {
-      (panel ?? root.querySelector<HTMLElement>('.launcher'))?.focus();
-    }
-    const log = root?.querySelector('.log');
-    if (log && this.#wasAtEnd) log.scrollTop = log.scrollHeight;
   }
 
   protected override render(): unknown {
@@ -264,11 +218,13 @@ export class CallkiteWidget extends Settings {
       language: Object.keys(this.strings).length > 0 ? tag : languageFor(tag),
       direction: directionOf(tag),
       label: this.#label === 1 ? heading : `${heading} (${this.#label})`,
+      trouble: this.#isCutOff ? offlineText(languageFor(tag)) : null,
       actions: this.#actions,
     };
     const strings = this.#strings;
-    // Nobody is to read another language for a moment.
-    if (!strings) return this.inline ? nothing : closedView(closed);
+    // Nobody is to read another language for a moment, or see tabs come and go.
+    if (!strings || ((this.open || this.inline) && !this.#offer.isKnown))
+      return this.inline ? nothing : closedView(closed);
     return widgetView({
       ...closed,
       strings,
@@ -276,7 +232,7 @@ export class CallkiteWidget extends Settings {
       open: this.open,
       heading,
       avatar: this.avatar,
-      tabs: this.mode === 'both' ? ['talk', 'callback'] : [this.#tab],
+      tabs: this.#tabs,
       tab: this.#tab,
       voice: this.voice !== 'off',
       showTranscript: this.transcript !== 'off',
@@ -288,10 +244,12 @@ export class CallkiteWidget extends Settings {
         privacyUrl: this.privacyUrl,
       },
       call: this.#call.state,
-      callback: this.#callbackState,
+      failure: this.#call.state.failure ?? this.#offer.failure,
+      callback: this.#callback.state,
+      callbackCountries: this.#offer.countries,
       conversationView: this.#call.view,
       callbackConsentMissing: this.#isCallbackConsentMissing,
-      callbackView: this.#callbackView,
+      callbackView: this.#callback.view,
       nowMs: Date.now(),
     });
   }
@@ -312,6 +270,7 @@ export class CallkiteWidget extends Settings {
     start: () => void this.startCall(),
     end: () => this.endCall(),
     mute: (on) => this.mute(on),
+    hold: () => this.pause(true),
     resume: () => this.pause(false),
     soundOn: () => this.#call.openSound(),
     send: (text) => {
@@ -320,7 +279,10 @@ export class CallkiteWidget extends Settings {
     },
     dismiss: () => this.#call.do((call) => call.dismissNotice()),
     requestCallback: (fields) => this.#submitCallback(fields),
-    resetCallback: () => this.#resetCallback(null),
+    repeatCallback: () => this.#callback.repeat(),
+    cancelCallback: () => this.#callback.cancel(),
+    pickDay: (day) => this.#callback.do((callback) => callback.pickDay(day)),
+    resetCallback: () => this.#callback.do((callback) => callback.reset()),
   };
 
   get #listener(): LazyCallListener {
@@ -332,11 +294,8 @@ export class CallkiteWidget extends Settings {
           this.#tell('transcript', { id, role, text, final });
         } else if (event.type === 'tool') this.#tell('tool', { name: event.name, args: event.args });
       },
-      failed: (code, message) => this.#tell('error', { code, message }),
-      loaded: (styles) => {
-        addStyles(this.shadowRoot, styles);
-        this.requestUpdate();
-      },
+      failed: (code, message, until) => this.#report(new WidgetError(code, message, until)),
+      loaded: (styles) => this.#addStyles(styles),
       level: (level) =>
         this.shadowRoot?.querySelector<HTMLElement>('.meter')?.style.setProperty('--level', level.toFixed(2)),
     };
@@ -361,9 +320,10 @@ export class CallkiteWidget extends Settings {
 
   #submitCallback({ phone, name, when, agreedTo }: CallbackFields): void {
     this.#isCallbackConsentMissing = agreedTo === null;
-    if (phone === null || agreedTo === null) {
-      this.#resetCallback(phone === null ? 'phone_invalid' : null);
-      const field = phone === null ? '#phone' : '#agreed';
+    if (!phone || agreedTo === null) {
+      const failure = phone === null ? 'phone_invalid' : phone === '' ? 'phone_missing' : null;
+      this.#callback.do((callback) => callback.reset(failure));
+      const field = failure ? '#phone' : '#agreed';
       void this.updateComplete.then(() => this.shadowRoot?.querySelector<HTMLElement>(field)?.focus());
       return;
     }
@@ -379,101 +339,48 @@ export class CallkiteWidget extends Settings {
 
   /** What is shown, once its language is loaded. */
   get #strings(): Strings | null {
-    const tag = this.#tag;
-    const texts = this.#pack?.tag === tag ? this.#pack.texts : null;
-    return texts && stringsOf(languageFor(tag), texts, this.strings);
+    return this.#texts.get(this.#tag, this.strings);
   }
 
-  get #storageKey(): string {
-    return `callkite:${this.publicKey}:${this.workflow}`;
+  /** Only what the key allows is offered, as far as it is known. */
+  get #tabs(): readonly Tab[] {
+    if (this.mode !== 'both') return [this.mode];
+    return this.#offer.countries?.length === 0 ? ['talk'] : ['talk', 'callback'];
   }
 
   #api(): ServerApi {
     return serverApi(this.server.replace(/\/$/, '') || serverOf(import.meta.url), this.publicKey);
   }
 
-  #visitor(variables: Record<string, string>) {
-    return {
-      workflow_id: this.workflow,
-      variables,
-      // What follows the path may be private to the page.
-      page: location.origin + location.pathname,
-      ...(this.userId && { user: { id: this.userId, ...(this.userHash && { hash: this.userHash }) } }),
-    };
+  #askOffer(): Promise<void> {
+    this.#offer.ask(this.publicKey, this.#api(), (error) => this.#report(error));
+    return this.#offer.known;
   }
 
-  async #sessionRequest(variables: Record<string, string>): Promise<Omit<WidgetSessionRequest, 'media'>> {
-    const visitor = this.#visitor(variables);
-    if (this.consent === 'off') return visitor;
-    const time = this.#agreedAt ?? undefined;
-    const { consent, consentNotice } = await this.#loadStrings();
-    const given = this.consent === 'notice' ? { text: consentNotice } : { text: consent, time };
-    return { ...visitor, consent: this.#withVersion(given) };
-  }
-
-  #withVersion({ text, version, time }: GivenConsent): Consent {
-    return { text, version: version ?? this.consentVersion, time: time ?? new Date().toISOString() };
-  }
-
-  #loadCallback(): Promise<Callback> {
-    this.#callback ??= import('./being-called.ts').then(({ Callback, callbackView, styles }) => {
-      addStyles(this.shadowRoot, styles);
-      this.#callbackView = callbackView;
-      this.requestUpdate();
-      return new Callback((state) => {
-        this.#callbackState = state;
-        this.requestUpdate();
-      });
-    });
-    this.#callback.catch(() => {
-      this.#callback = null;
-    });
-    return this.#callback;
-  }
-
-  #resetCallback(failure: 'phone_invalid' | null): void {
-    this.#callback?.then((callback) => callback.reset(failure));
-  }
-
-  async #loadStrings(): Promise<Strings> {
-    const tag = this.#tag;
-    if (this.#pack?.tag !== tag) this.#pack = { tag, loading: loadPack(languageFor(tag)), texts: null };
-    const pack = this.#pack;
-    try {
-      pack.texts = await pack.loading;
-    } catch (error) {
-      if (this.#pack === pack) this.#pack = null;
-      throw error;
-    }
+  #addStyles(styles: string): void {
+    addStyles(this.shadowRoot, styles);
     this.requestUpdate();
-    return stringsOf(languageFor(tag), pack.texts, this.strings);
   }
 
-  /** A panel without words is none: the button stays, to be pressed again. */
+  #loadStrings(): Promise<Strings> {
+    return this.#texts.load(this.#tag, this.strings);
+  }
+
+  /** Tells the page, and its owner in the console, what did not work. */
+  #report(error: unknown): void {
+    const { code, message, until } =
+      error instanceof WidgetError ? error : new WidgetError('server', String(error));
+    reportTo(console, code, message);
+    this.#tell('error', { code, message, ...(until && { until }) });
+  }
+
+  /** A panel without words is none: the button stays, to be pressed again, and says why. */
   readonly #onNoStrings = (error: unknown) => {
     if (!this.open) return;
     this.hide();
-    this.#tell('error', { code: 'network', message: String(error) });
-  };
-
-  #resumeKeptCall(): boolean {
-    const kept = this.persist === 'session' ? takeKeptCall(this.#storageKey) : null;
-    if (kept) this.#call.resume(kept);
-    return kept !== null;
-  }
-
-  readonly #onPageHide = () => {
-    this.#call.do((call) => {
-      const kept = this.persist === 'session' ? call.save() : null;
-      if (kept) keepCall(this.#storageKey, kept);
-      else call.end();
-      call.abandon();
-    });
-  };
-
-  /** A page that was only put aside comes back as it was, without its line. */
-  readonly #onPageShow = ({ persisted }: PageTransitionEvent) => {
-    if (persisted && !this.#resumeKeptCall()) this.#call.do((call) => call.reset());
+    this.#isCutOff = true;
+    this.requestUpdate();
+    this.#report(new WidgetError('network', String(error)));
   };
 
   /** @returns whether nobody canceled it */

@@ -118,6 +118,7 @@ export function openConnection(options: ConnectionOptions): Connection {
       options.onEvent(event);
       for (const message of pending) post(message);
     } else if (event.type === 'error' || ledger.receive(event.seq)) {
+      if (event.type === 'transcript') ledger.follow(event);
       options.onEvent(event);
     }
   }

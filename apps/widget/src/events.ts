@@ -17,7 +17,8 @@ export interface CallkiteEvents {
   /** The agent uses a tool of your server, with the arguments the model gave. */
   tool: { name: string; args: Readonly<Record<string, unknown>> };
   mute: { on: boolean };
-  error: { code: ErrorCode; message: string };
+  /** `until`: when it may work again, where that is known. */
+  error: { code: ErrorCode; message: string; until?: Date };
   /** `reason` is an `EndReason`, or what the page gave to `endCall`; `duration` in seconds. */
   'call-end': { id: string | null; reason: string | null; duration: number };
   'callback-requested': { id: string };

@@ -36,3 +36,18 @@ it('follows the server when it goes on from elsewhere', () => {
   ledger.begin(5, 0);
   expect(ledger.receive(6)).toBe(true);
 });
+
+it('does not send again what was answered, to a server that knows nothing of it', () => {
+  const ledger = new MessageLedger();
+  const line = (id: string, role: 'assistant' | 'user', messageId: number | null = null) =>
+    ledger.follow({ id, role, message_id: messageId });
+  line('1', 'assistant');
+  for (const text of ['answered', 'shown', 'on its way']) ledger.add({ type: 'text', text });
+  line('2', 'user', 1);
+  // The end of what was said before is no answer.
+  line('1', 'assistant');
+  expect(ledger.begin(0, 0).map(({ id }) => id)).toEqual([1, 2, 3]);
+  line('3', 'assistant');
+  line('4', 'user', 2);
+  expect(ledger.begin(0, 0).map(({ id }) => id)).toEqual([2, 3]);
+});

@@ -1,8 +1,9 @@
-import type { WidgetClientEvent } from '@callkite/contract';
+import type { WidgetClientEvent, WidgetServerEvent } from '@callkite/contract';
 
 /** A message the server counts, so that none is lost and none is taken twice. */
 type Counted = Extract<WidgetClientEvent, { id: number }>;
 type WithoutId<Message> = Message extends unknown ? Omit<Message, 'id'> : never;
+type TranscriptEvent = Pick<Extract<WidgetServerEvent, { type: 'transcript' }>, 'id' | 'role' | 'message_id'>;
 export type OutgoingMessage = WithoutId<Counted>;
 
 /** What a page must keep to go on with a call after a reload. */
@@ -20,6 +21,10 @@ export class MessageLedger {
   #position: number;
   #nextId: number;
   #pending: readonly Counted[];
+  /** The last of our messages that the server showed to have. */
+  #shown = 0;
+  /** Lines of the agent that have begun. */
+  readonly #begun = new Set<string>();
 
   constructor(saved: SavedLedger = { position: 0, nextId: 1, pending: [] }) {
     this.#position = saved.position;
@@ -49,6 +54,17 @@ export class MessageLedger {
     const counted = { ...message, id: this.#nextId++ } as Counted;
     this.#pending = [...this.#pending, counted];
     return counted;
+  }
+
+  /**
+   * Follows the conversation: what the agent has answered is not sent again, not even to another server, which knows
+   * nothing of what arrived at the one that was lost. What was only shown may be lost with a server that dies then.
+   */
+  follow({ id, role, message_id: messageId }: TranscriptEvent): void {
+    if (messageId !== null) this.#shown = Math.max(this.#shown, messageId);
+    if (role === 'user' || this.#begun.has(id)) return;
+    this.#begun.add(id);
+    this.#pending = this.#pending.filter((message) => message.id > this.#shown);
   }
 
   /**

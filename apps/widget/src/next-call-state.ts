@@ -9,7 +9,7 @@ export type CallEvent =
   | { readonly type: 'asking'; readonly asking: boolean }
   | { readonly type: 'voice'; readonly open: boolean }
   | { readonly type: 'notice'; readonly code: ErrorCode | null }
-  | { readonly type: 'failed'; readonly code: ErrorCode | null }
+  | { readonly type: 'failed'; readonly code: ErrorCode | null; readonly until?: Date | null }
   | { readonly type: 'typed'; readonly messageId: number; readonly text: string }
   | { readonly type: 'muted'; readonly on: boolean }
   | { readonly type: 'paused'; readonly on: boolean }
@@ -31,7 +31,7 @@ export function nextCallState(state: CallState, event: CallEvent): CallState {
     case 'resume':
       return { ...event.state, status: 'reconnecting', hasVoice: false, asking: false };
     case 'failed':
-      return { ...noCall, failure: event.code };
+      return { ...noCall, failure: event.code, failureUntil: event.until ?? null };
   }
   if (state.status === 'ready' || state.status === 'ended') return state;
   switch (event.type) {

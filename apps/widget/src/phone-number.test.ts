@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { callingCodes, e164, likelyCountry } from './phone-number.ts';
+import { callingCodes, e164, likelyCountry, writtenNumber } from './phone-number.ts';
 
 it('knows the calling codes', () => {
   expect(callingCodes.size).toBeGreaterThan(230);
@@ -35,4 +35,16 @@ it('guesses the country by the languages', () => {
   expect(likelyCountry(['de'])).toBe('DE');
   expect(likelyCountry(['ar'])).toBe('EG');
   expect(likelyCountry([])).toBe('US');
+});
+
+it.each([
+  ['+12025550102', '+1 (202) 555-0102'],
+  ['+4930901820', '+49 30 901820'],
+  ['+442079460000', '+44 20 7946 0000'],
+  ['+33123456789', '+33 1 23 45 67 89'],
+  ['+5511912345678', '+55 11 91234-5678'],
+  ['+35312345678', '+353 123 456 78'],
+  ['+0', '+0'],
+])('writes %s as %s', (number, written) => {
+  expect(writtenNumber(number)).toBe(written);
 });

@@ -26,6 +26,36 @@ export function e164(text: string, country: string): string | null {
   return /^[1-9]\d{6,14}$/.test(number) ? `+${number}` : null;
 }
 
+const patterns: readonly (readonly [code: string, national: RegExp, groups: string])[] = [
+  ['1', /^(\d{3})(\d{3})(\d{4})$/, '($1) $2-$3'],
+  ['33', /^(\d)(\d\d)(\d\d)(\d\d)(\d\d)$/, '$1 $2 $3 $4 $5'],
+  ['34', /^(\d{3})(\d{3})(\d{3})$/, '$1 $2 $3'],
+  ['39', /^(3\d\d)(\d{3})(\d{3,4})$/, '$1 $2 $3'],
+  ['41', /^(\d\d)(\d{3})(\d\d)(\d\d)$/, '$1 $2 $3 $4'],
+  ['44', /^(2\d)(\d{4})(\d{4})$/, '$1 $2 $3'],
+  ['44', /^(\d{4})(\d{6})$/, '$1 $2'],
+  ['49', /^(30|40|69|89|1[567]\d)(\d+)$/, '$1 $2'],
+  ['52', /^(33|55|56|81)(\d{4})(\d{4})$/, '$1 $2 $3'],
+  ['55', /^(\d\d)(\d{4,5})(\d{4})$/, '$1 $2-$3'],
+  ['61', /^(4\d\d)(\d{3})(\d{3})$/, '$1 $2 $3'],
+  ['61', /^(\d)(\d{4})(\d{4})$/, '$1 $2 $3'],
+  ['86', /^(1\d\d)(\d{4})(\d{4})$/, '$1 $2 $3'],
+  ['91', /^(\d{5})(\d{5})$/, '$1 $2'],
+  ['966', /^(5\d)(\d{3})(\d{4})$/, '$1 $2 $3'],
+  ['971', /^(5\d)(\d{3})(\d{4})$/, '$1 $2 $3'],
+];
+
+/** A number in E.164 as people of its country write it for others; in groups of three where that is not known. */
+export function writtenNumber(number: string): string {
+  const digits = number.slice(1);
+  const code = [...new Set(callingCodes.values())].find((each) => digits.startsWith(each));
+  if (code === undefined) return number;
+  const national = digits.slice(code.length);
+  const known = patterns.find(([of, pattern]) => of === code && pattern.test(national));
+  const groups = known ? national.replace(known[1], known[2]) : national.replace(/\d{3}(?=\d{2})/g, '$& ');
+  return `+${code} ${groups}`;
+}
+
 /** The country a visitor most likely phones in, by the languages of the browser. */
 export function likelyCountry(languages: readonly string[]): string {
   for (const language of languages) {

@@ -1,7 +1,36 @@
 import { LitElement } from 'lit';
 import type { StringOverrides } from './strings/strings.ts';
 
-/** What a page sets on the element, by attribute or property. */
+/**
+ * What a page sets on the element, by attribute or property, and how it may change its looks.
+ *
+ * @csspart launcher - The button that opens the panel
+ * @csspart panel - The panel
+ * @csspart header - Its header
+ * @csspart status - What the call is doing
+ * @csspart transcript - The list of what was said
+ * @csspart message - A line of it
+ * @csspart message-user - A line of the visitor
+ * @csspart message-agent - A line of the agent
+ * @csspart composer - The field for typing
+ * @csspart button - Every button of the panel
+ * @csspart button-primary - The main one
+ * @csspart button-end - The one that ends the call
+ * @csspart consent - What is agreed to
+ * @csspart error - A sentence on what went wrong
+ * @cssprop --ck-accent - Colour of what matters
+ * @cssprop --ck-on-accent - Colour of text on it
+ * @cssprop --ck-surface - Background
+ * @cssprop --ck-text - Text
+ * @cssprop --ck-muted - Text of less weight
+ * @cssprop --ck-border - Lines
+ * @cssprop --ck-radius - Corner of the panel
+ * @cssprop --ck-font - Font family
+ * @cssprop --ck-height - Height of an inline panel
+ * @cssprop --ck-z-index - Layer of a floating widget
+ * @cssprop --ck-offset-x - Distance to the side of the window
+ * @cssprop --ck-offset-y - Distance to its bottom
+ */
 export class Settings extends LitElement {
   static override properties = {
     publicKey: { attribute: 'public-key' },

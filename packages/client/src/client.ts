@@ -157,6 +157,15 @@ export function callkite(options: CallkiteClientOptions): CallkiteClient {
           headers: { authorization: `Bearer ${token}` },
           repeatable: true,
         }),
+      cancelCallback: (callId, token) =>
+        send({
+          method: 'DELETE',
+          path: ['widget', 'callbacks', callId],
+          headers: { authorization: `Bearer ${token}` },
+          repeatable: true,
+        }),
+      settings: ({ origin }) =>
+        send({ method: 'POST', path: ['widget', 'settings'], headers: { origin }, repeatable: true }),
     },
     server: {
       health: () => get(['healthz']),

@@ -42,6 +42,7 @@ export type {
   WidgetCallbackState,
   WidgetSession,
   WidgetSessionRequest,
+  WidgetSettings,
   WorkflowDefinitionInput,
   WorkflowResource,
 } from '@callkite/contract';

@@ -40,6 +40,7 @@ import type {
   WidgetCallbackState,
   WidgetSession,
   WidgetSessionRequest,
+  WidgetSettings,
   WorkflowResource,
   WorkflowSummaries,
 } from '@callkite/contract';
@@ -194,6 +195,10 @@ export interface CallkiteClient {
     requestCallback(request: WidgetCallbackRequest, page: { origin: string }): Promise<WidgetCallback>;
     /** @param token the call-back's own */
     callbackState(callId: string, token: string): Promise<WidgetCallbackState>;
+    /** @param token the call-back's own */
+    cancelCallback(callId: string, token: string): Promise<WidgetCallbackState>;
+    /** What the key offers. */
+    settings(page: { origin: string }): Promise<WidgetSettings>;
   };
   readonly server: {
     /** Resolves when the process runs. */

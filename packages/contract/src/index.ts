@@ -152,6 +152,7 @@ export {
   type WidgetServerEvent,
   type WidgetSession,
   type WidgetSessionRequest,
+  type WidgetSettings,
   widgetCallback,
   widgetCallbackRequest,
   widgetCallbackState,
@@ -163,6 +164,7 @@ export {
   widgetServerEvent,
   widgetSession,
   widgetSessionRequest,
+  widgetSettings,
 } from './widget.ts';
 export {
   type WorkflowDefinition,

@@ -163,6 +163,14 @@ export const widgetSession = z.object({
 });
 export type WidgetSession = z.infer<typeof widgetSession>;
 
+/** Answer of `POST /widget/settings`. */
+export const widgetSettings = z.object({
+  callback_countries: z
+    .array(country)
+    .describe('Where visitors may be called back with this key, as country codes; empty when nowhere'),
+});
+export type WidgetSettings = z.infer<typeof widgetSettings>;
+
 /** Body of `POST /widget/callbacks`. Fields it does not know are ignored. */
 export const widgetCallbackRequest = z.object({
   ...visitor,
@@ -179,14 +187,22 @@ export const widgetCallback = z.object({
   call_id: z.string().describe('Id of the call'),
   token: z
     .string()
-    .describe('Bearer token for `GET /widget/callbacks/{call_id}`, which returns the state of the call'),
+    .describe(
+      'Bearer token for `GET /widget/callbacks/{call_id}`, which returns the state of the call, and for `DELETE`, which cancels it',
+    ),
 });
 export type WidgetCallback = z.infer<typeof widgetCallback>;
 
-/** Where a call-back stands. Of its end a page learns `completed` and nothing more. */
+/** Where a call-back stands. Of its end a page learns whether it reached the visitor and nothing more. */
 export const widgetCallbackState = z.object({
   call_id: z.string().describe('Id of the call'),
   state: callState,
+  result: z
+    .enum(['reached', 'missed', 'canceled', 'failed'])
+    .nullable()
+    .describe(
+      'Whether the visitor was reached; null until the call is completed. `missed`: nobody answered, the line was busy, or a machine answered. `failed`: the phone did not ring',
+    ),
 });
 export type WidgetCallbackState = z.infer<typeof widgetCallbackState>;
 
@@ -271,7 +287,14 @@ export const widgetClientEvent = z.discriminatedUnion('type', [
     id: messageId,
     name: z.string().max(64).describe('A mark of the server, once all sound before it was played'),
   }),
-  z.object({ type: z.literal('mute'), on: z.boolean().describe('Muted clients send no sound') }),
+  z.object({
+    type: z.literal('mute'),
+    on: z
+      .boolean()
+      .describe(
+        'A muted client sends no sound, and for five minutes the agent does not ask whether the visitor is still there. Sent again on every socket',
+      ),
+  }),
   z.object({
     type: z.literal('pause'),
     on: z

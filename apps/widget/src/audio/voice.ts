@@ -1,4 +1,5 @@
 import workletUrl from './audio.worklet.ts?worker&url';
+import { constantNoise } from './constant-noise.ts';
 import { loudness } from './mu-law.ts';
 import type { PlaybackCommand, PlaybackReport } from './worklet-messages.ts';
 
@@ -12,6 +13,10 @@ export interface VoiceEvents {
   level(level: number): void;
   /** The microphone is gone: unplugged, or taken back by the visitor. */
   lost(): void;
+  /** No sound goes in or out: the browser does not let it, or there is no device for it. */
+  stalled(): void;
+  /** The microphone picks up a constant noise, which is not sent on; or not any more. */
+  noisy(on: boolean): void;
 }
 
 /** Microphone and loudspeaker of a call. */
@@ -34,6 +39,9 @@ const learningMs = 2000;
 const echoLevel = 0.62;
 const heardForMs = 800;
 const silentByte = 0xff;
+/** Sound that stands still for so long will not come. */
+const stallMs = 2000;
+const checkMs = 250;
 const occasions = ['visibilitychange', 'pointerdown', 'keydown'] as const;
 
 /** Connects an open microphone and a context that was resumed by a click. Rejects when the worklet cannot be loaded. */
@@ -55,6 +63,7 @@ export async function openVoice(
   let speakingSince: number | null = null;
   let learnedMs = 0;
   let loudAtMs = -heardForMs;
+  const noise = constantNoise();
   const heardMs = () => learnedMs + (speakingSince === null ? 0 : performance.now() - speakingSince);
   capture.port.onmessage = ({ data }: MessageEvent<ArrayBuffer>) => {
     const frame = new Uint8Array(data);
@@ -62,8 +71,9 @@ export async function openVoice(
     if (level >= echoLevel) loudAtMs = performance.now();
     const isEcho =
       speakingSince !== null && heardMs() < learningMs && performance.now() - loudAtMs > heardForMs;
-    if (isEcho) frame.fill(silentByte);
-    events.level(level);
+    if (noise.hear(level)) events.noisy(noise.isHeard);
+    if (isEcho || noise.isHeard) frame.fill(silentByte);
+    events.level(noise.isHeard ? 0 : level);
     events.frame(data);
   };
   playback.port.onmessage = ({ data }: MessageEvent<PlaybackReport>) => {
@@ -85,6 +95,15 @@ export async function openVoice(
     void context.resume();
   };
   context.onstatechange = wake;
+  let stoodStillMs = 0;
+  let at = context.currentTime;
+  // A context may say that it runs, and stand still for want of a device.
+  const watch = setInterval(() => {
+    const stands = context.currentTime === at && !isHeld && document.visibilityState === 'visible';
+    stoodStillMs = stands ? stoodStillMs + checkMs : 0;
+    at = context.currentTime;
+    if (stoodStillMs >= stallMs) events.stalled();
+  }, checkMs);
   for (const occasion of occasions) document.addEventListener(occasion, wake);
   const command = (message: PlaybackCommand, transfer: Transferable[] = []) =>
     playback.port.postMessage(message, transfer);
@@ -102,6 +121,7 @@ export async function openVoice(
       else wake();
     },
     close() {
+      clearInterval(watch);
       for (const occasion of occasions) document.removeEventListener(occasion, wake);
       context.onstatechange = null;
       for (const track of tracks) {

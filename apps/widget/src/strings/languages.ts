@@ -10,6 +10,16 @@ const greetings = {
   ar: 'تحدّث إلينا',
 };
 
+/** What is said when the rest of the texts cannot be loaded. */
+const offline: Record<Language, string> = {
+  en: "We couldn't connect. Please check your internet connection.",
+  de: 'Keine Verbindung. Bitte prüfen Sie Ihre Internetverbindung.',
+  es: 'No hay conexión. Compruebe su conexión a internet.',
+  fr: 'Connexion impossible. Vérifiez votre accès à internet.',
+  pt: 'Sem conexão. Verifique sua internet.',
+  ar: 'لا يوجد اتصال. تحقق من اتصالك بالإنترنت.',
+};
+
 /** A language the widget speaks by itself. */
 export type Language = keyof typeof greetings;
 
@@ -33,6 +43,8 @@ export function languageFor(tag: string): Language {
 
 /** What stands on the button, and above the panel, where the page has no words of its own. */
 export const greetingOf = (language: Language): string => greetings[language];
+
+export const offlineText = (language: Language): string => offline[language];
 
 /** `rtl` for languages written from the right, known to the widget or brought by the page. */
 export const directionOf = (tag: string): 'ltr' | 'rtl' =>

@@ -1,7 +1,17 @@
 import type { EndReason, ErrorCode } from '../call-state.ts';
 
 /** Where a call-back stands, as visitors read it. */
-type CallbackStep = 'scheduled' | 'queued' | 'dialing' | 'ringing' | 'in_progress' | 'completed' | 'unknown';
+type CallbackStep =
+  | 'scheduled'
+  | 'queued'
+  | 'dialing'
+  | 'ringing'
+  | 'in_progress'
+  | 'completed'
+  | 'unknown'
+  | 'missed'
+  | 'canceled'
+  | 'failed';
 
 /** Every text of the widget. */
 export interface Strings {
@@ -48,6 +58,7 @@ export interface Strings {
   you: string;
   assistant: string;
   mute: string;
+  hold: string;
   resume: string;
   end: string;
   soundOn: string;
@@ -61,12 +72,18 @@ export interface Strings {
   name: string;
   optional: string;
   callbackConsent: string;
+  /** Above the list of days, its first entry, and above the list of times. */
   callbackTime: string;
-  callbackTimeHint: string;
+  callbackNow: string;
+  callbackClock: string;
   callMe: string;
   /** `{phone}` is the number, `{time}` when it will be called. */
   callbackSteps: Record<CallbackStep, string>;
   callbackAgain: string;
+  /** After a call that was missed. */
+  callbackRepeat: string;
+  callbackCancel: string;
+  /** In that of `budget_used_up`, `{time}` is when calls begin again. */
   errors: Record<ErrorCode, string>;
 }
 

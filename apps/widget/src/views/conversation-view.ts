@@ -11,6 +11,8 @@ const hangUp = icon(
   'M3.2 15.2a2 2 0 0 1 0-2.9 12.6 12.6 0 0 1 17.6 0 2 2 0 0 1 0 2.9l-1 1a1 1 0 0 1-1.3.1l-2.6-1.8a1 1 0 0 1-.4-1l.3-1.9a11 11 0 0 0-7.6 0l.3 1.9a1 1 0 0 1-.4 1l-2.6 1.8a1 1 0 0 1-1.3-.1Z',
 );
 
+const hold = icon('M9 6v12M15 6v12');
+
 /** The conversation while it lasts, and how it ended. */
 export function conversationView(view: View): TemplateResult {
   return html`${transcript(view)}
@@ -90,13 +92,14 @@ function controls(view: View): TemplateResult {
         ? html`<button class="button small" part="button" @click=${actions.resume}>${strings.resume}</button>`
         : call.hasVoice
           ? html`<button
-              class="button small"
-              part="button"
-              aria-pressed=${call.muted}
-              @click=${() => actions.mute(!call.muted)}
-            >
-              ${call.muted ? microphoneOff : icons.microphone} ${strings.mute}
-            </button>`
+                class="button small"
+                part="button"
+                aria-pressed=${call.muted}
+                @click=${() => actions.mute(!call.muted)}
+              >
+                ${call.muted ? microphoneOff : icons.microphone} ${strings.mute}
+              </button>
+              <button class="button small" part="button" @click=${actions.hold}>${hold} ${strings.hold}</button>`
           : nothing
     }
     <button class="button small end" part="button button-end" @click=${actions.end}>

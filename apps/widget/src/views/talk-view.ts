@@ -1,7 +1,8 @@
 import { html, nothing, type TemplateResult } from 'lit';
+import type { ErrorCode } from '../call-state.ts';
 import { icons } from '../icons.ts';
 import { consent, legal } from './consent-view.ts';
-import type { View } from './view.ts';
+import { errorText, type View } from './view.ts';
 
 /** Talking and typing: the way in, then the conversation, which comes with the first call. */
 export function talkView(view: View): TemplateResult {
@@ -18,7 +19,7 @@ function welcome(view: View): TemplateResult {
     <div class="welcome">
       <div class="mark">${icons.voice}</div>
       <p class="lead">${voice ? strings.intro : strings.introText}</p>
-      ${call.failure === null ? nothing : failure(view)} ${consent(view)}
+      ${view.failure === null ? nothing : failure(view, view.failure)} ${consent(view)}
       <div class="actions">
         <button
           class="button primary"
@@ -40,11 +41,12 @@ function startText({ strings, voice, call }: View): string {
   return voice ? strings.start : strings.startText;
 }
 
-function failure({ strings, call, tabs, actions }: View): TemplateResult {
+function failure(view: View, code: ErrorCode): TemplateResult {
+  const { strings, call, tabs, actions } = view;
   return html`<div class="alert error" part="error" role="alert">
     ${icons.alert}
     <p>
-      ${call.failure === null ? nothing : strings.errors[call.failure]}
+      ${errorText(view, code, call.failureUntil)}
       ${
         tabs.includes('callback')
           ? html`<button class="dismiss" @click=${() => actions.showTab('callback')}>${strings.callback}</button>`

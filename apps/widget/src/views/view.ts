@@ -1,15 +1,15 @@
 import type { TemplateResult } from 'lit';
-import type { CallState } from '../call-state.ts';
+import type { CallState, ErrorCode } from '../call-state.ts';
 import type { CallbackState } from '../callback.ts';
 import type { Strings } from '../strings/strings.ts';
 
 /** What the visitor fills in to be called. */
 export interface CallbackFields {
-  /** E.164; `null` for what is none. */
+  /** E.164; `null` for what is none, and empty for nothing. */
   readonly phone: string | null;
   readonly name: string;
-  /** In the visitor's time zone; `undefined`: now. */
-  readonly when: string | undefined;
+  /** `undefined`: now. */
+  readonly when: Date | undefined;
   /** As it was shown; `null`: the box was not ticked. */
   readonly agreedTo: string | null;
 }
@@ -23,12 +23,18 @@ export interface Actions {
   start(): void;
   end(): void;
   mute(on: boolean): void;
+  hold(): void;
   resume(): void;
   soundOn(): void;
   /** @returns whether it is on its way */
   send(text: string): boolean;
   dismiss(): void;
   requestCallback(fields: CallbackFields): void;
+  /** Asks for the last call-back once more, now. */
+  repeatCallback(): void;
+  cancelCallback(): void;
+  /** By the number of days from today; `null`: now. */
+  pickDay(day: number | null): void;
   resetCallback(): void;
 }
 
@@ -43,6 +49,8 @@ export interface ClosedView {
   readonly direction: 'ltr' | 'rtl';
   /** Name of the widget as a landmark; differs between the widgets of a page. */
   readonly label: string;
+  /** Why the panel could not be opened. */
+  readonly trouble: string | null;
   readonly actions: Actions;
 }
 
@@ -66,6 +74,10 @@ export interface View extends ClosedView {
     readonly privacyUrl: string;
   };
   readonly call: CallState;
+  /** Why nothing will work on this page, or the last call could not begin. */
+  readonly failure: ErrorCode | null;
+  /** Countries in which visitors may be called back; `null` when it is not known. */
+  readonly callbackCountries: readonly string[] | null;
   readonly callback: CallbackState | null;
   /** The visitor wanted a call-back without agreeing. */
   readonly callbackConsentMissing: boolean;
@@ -74,6 +86,20 @@ export interface View extends ClosedView {
   /** What shows call-backs, once it is loaded. */
   readonly callbackView: ((view: View) => TemplateResult) | null;
   readonly nowMs: number;
+}
+
+/** What went wrong, in a sentence, with the time from which on it may work again. */
+export function errorText({ strings, language, nowMs }: View, code: ErrorCode, until: Date | null): string {
+  if (code !== 'budget_used_up' || until === null) {
+    return strings.errors[code === 'budget_used_up' ? 'rate_limited' : code];
+  }
+  const isToday = until.toDateString() === new Date(nowMs).toDateString();
+  const time = new Intl.DateTimeFormat(language, {
+    ...(!isToday && { weekday: 'long' }),
+    hour: 'numeric',
+    minute: '2-digit',
+  }).format(until);
+  return strings.errors.budget_used_up.replace('{time}', time);
 }
 
 /** Minutes and seconds, such as 1:07. */

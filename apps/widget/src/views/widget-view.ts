@@ -5,7 +5,7 @@ import { type ClosedView, elapsed, isOpenCall, type Tab, type View } from './vie
 
 /** The button alone. */
 export const closedView = (view: ClosedView): TemplateResult =>
-  landmark(view, 'floating', launcher(view, view.launcher));
+  landmark(view, 'floating', html`${trouble(view)}${launcher(view, view.launcher)}`);
 
 /** The whole widget: the button, or the panel it opens. */
 export function widgetView(view: View): TemplateResult {
@@ -23,6 +23,9 @@ function landmark(
 ): TemplateResult {
   return html`<section class=${place} aria-label=${label} lang=${language} dir=${direction}>${content}</section>`;
 }
+
+const trouble = ({ trouble: text }: ClosedView) =>
+  text === null ? nothing : html`<p class="bubble" part="error" role="alert">${text}</p>`;
 
 function launcher({ actions }: ClosedView, text: string, time?: string): TemplateResult {
   return html`<button class="launcher" part="launcher" aria-expanded="false" @click=${actions.open}>

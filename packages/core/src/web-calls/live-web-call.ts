@@ -87,6 +87,8 @@ export function liveWebCall(options: LiveWebCallOptions): LiveWebCall {
   let contexts: Promise<void> = Promise.resolve();
   let channels = 0;
   let isOver = false;
+  let isMuted = false;
+  let isPaused = false;
 
   const line = webCallLine({
     callId,
@@ -145,22 +147,38 @@ export function liveWebCall(options: LiveWebCallOptions): LiveWebCall {
     converse();
   }
 
+  /** A visitor who is muted or on hold is not asked whether they are there, for five minutes at most. */
+  const noteAway = () => options.pause(isPaused || (isMuted && media === 'audio'));
+
+  /** The five minutes begin again. */
+  function noteWriting(): void {
+    options.pause(false);
+    noteAway();
+  }
+
   function onMessage(message: VisitorMessage): void {
     switch (message.type) {
       case 'text':
       case 'context':
         if (isOver) line.refuse('call_ending', 'The call is ending', message.id);
         else if (!typing.take(1)) line.refuse('too_fast', 'Too much at once: wait a little', message.id);
-        else if (message.type === 'text') visitor.take(message);
-        else addContext(message.text);
+        else if (message.type === 'text') {
+          noteWriting();
+          visitor.take(message);
+        } else addContext(message.text);
         return;
       case 'pause':
-        options.pause(message.on);
+        isPaused = message.on;
+        noteAway();
+        visitor.take(message);
+        return;
+      case 'mute':
+        isMuted = message.on;
+        noteAway();
         visitor.take(message);
         return;
       case 'dtmf':
       case 'mark':
-      case 'mute':
         visitor.take(message);
         return;
       case 'end':

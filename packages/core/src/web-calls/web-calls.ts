@@ -1,11 +1,12 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
-import type { CallState } from '@callkite/contract';
+import type { CallState, WidgetCallbackState } from '@callkite/contract';
 import type { Calls } from '../calls/calls.ts';
 import { CallkiteError } from '../errors.ts';
 import { createId } from '../ids.ts';
 import type { VisitLimits } from '../limits/visit-limits.ts';
 import { checkDestination } from '../organizations/destinations.ts';
 import type { SecretBox } from '../organizations/secret-box.ts';
+import type { CallRecord } from '../ports/call-store.ts';
 import type { Mode } from '../ports/mode.ts';
 import type { Storage } from '../ports/storage.ts';
 import type { ConsentRecord, PublishableKey } from '../ports/web-call-store.ts';
@@ -38,8 +39,15 @@ export interface WebCallSession {
 
 export interface RequestedCallback {
   readonly callId: string;
-  /** Reads the state of this call-back, and nothing else. */
+  /** Reads the state of this call-back and cancels it, and nothing else. */
   readonly token: string;
+}
+
+/** Where a call-back stands, as far as its visitor may know. */
+export interface CallbackProgress {
+  readonly state: CallState;
+  /** `null` until the call is completed. */
+  readonly result: WidgetCallbackState['result'];
 }
 
 /** Calls that visitors of web pages start: in the page, or to their phones. */
@@ -65,8 +73,12 @@ export interface WebCalls {
       readonly consent: ConsentRecord;
     },
   ): Promise<RequestedCallback>;
+  /** Countries to which visitors may be called back with this key, ISO codes. */
+  callbackCountries(visitor: Visitor): Promise<string[]>;
   /** Throws `unauthenticated`. */
-  callbackState(callId: string, token: string): Promise<CallState>;
+  callbackState(callId: string, token: string): Promise<CallbackProgress>;
+  /** Throws `unauthenticated`, and `conflict` when the call is over. */
+  cancelCallback(callId: string, token: string): Promise<CallbackProgress>;
   /** Decides about a socket. Most refusals are told by a close code: browsers hide the others from pages. */
   upgrade: WebCallSockets['upgrade'];
 }
@@ -74,7 +86,7 @@ export interface WebCalls {
 export interface WebCallsDeps {
   storage: Pick<Storage, 'webCalls' | 'workflows' | 'calls'>;
   keys: Pick<PublishableKeys, 'identitySecretOf'>;
-  calls: Pick<Calls, 'trigger'>;
+  calls: Pick<Calls, 'trigger' | 'cancel'>;
   limits: VisitLimits;
   secretBox: Pick<SecretBox, 'hmac'>;
   allowedCountries(organizationId: string): Promise<readonly string[]>;
@@ -128,6 +140,18 @@ export function createWebCalls(deps: WebCallsDeps): WebCalls {
 
   const callbackToken = (callId: string) => deps.secretBox.hmac('callback-state', callId);
 
+  async function callbackCountries({ key }: Visitor): Promise<string[]> {
+    const allowed = await deps.allowedCountries(key.organizationId);
+    return key.callbackCountries.filter((country) => allowed.includes(country));
+  }
+
+  async function callbackOf(callId: string, token: string): Promise<CallRecord> {
+    const visit = isSame(token, callbackToken(callId)) ? await store.visitOf(callId) : null;
+    const found = visit && (await storage.calls.load(callId));
+    if (!found) throw new CallkiteError('unauthenticated', 'This token is not for this call-back');
+    return found.call;
+  }
+
   return {
     async openSession(visitor, input) {
       const { key } = visitor;
@@ -149,15 +173,11 @@ export function createWebCalls(deps: WebCallsDeps): WebCalls {
     },
 
     async requestCallback(visitor, input) {
-      const { organizationId, mode, id: keyId, callbackCountries } = visitor.key;
+      const { organizationId, mode, id: keyId } = visitor.key;
       const dialInMs = input.when === undefined ? 0 : timeUntil(input.when);
       const { visit } = await visitOf(visitor, input);
       const { callId } = visit;
-      const allowed = await deps.allowedCountries(organizationId);
-      checkDestination(
-        input.phone,
-        callbackCountries.filter((country) => allowed.includes(country)),
-      );
+      checkDestination(input.phone, await callbackCountries(visitor));
       await limits.countCallback(organizationId, input.phone, { later: dialInMs > 0 });
       await add({ ...visit, kind: 'callback', consent: input.consent }, null);
       try {
@@ -182,11 +202,14 @@ export function createWebCalls(deps: WebCallsDeps): WebCalls {
       return { callId, token: callbackToken(callId) };
     },
 
+    callbackCountries,
+
     async callbackState(callId, token) {
-      const visit = isSame(token, callbackToken(callId)) ? await store.visitOf(callId) : null;
-      const found = visit && (await storage.calls.load(callId));
-      if (!found) throw new CallkiteError('unauthenticated', 'This token is not for this call-back');
-      return found.call.state;
+      return progressOf(await callbackOf(callId, token));
+    },
+
+    async cancelCallback(callId, token) {
+      return progressOf(await deps.calls.cancel(await callbackOf(callId, token), callId));
     },
 
     upgrade: deps.sockets.upgrade,
@@ -201,6 +224,21 @@ function timeUntil(when: Date): number {
   throw new CallkiteError('validation_failed', 'Validation failed', {
     details: { when: [`Must be ${what}`] },
   });
+}
+
+function progressOf({ state, outcome }: CallRecord): CallbackProgress {
+  if (state !== 'completed') return { state, result: null };
+  switch (outcome?.providerStatus) {
+    case 'completed':
+      return { state, result: outcome.callStatus === 'success' ? 'reached' : 'missed' };
+    case 'no-answer':
+    case 'busy':
+      return { state, result: 'missed' };
+    case 'canceled':
+      return { state, result: 'canceled' };
+    default:
+      return { state, result: 'failed' };
+  }
 }
 
 function workflowDisabled(): CallkiteError {

@@ -75,6 +75,8 @@ if (recording_url !== null) console.log((await client.calls.recording(recording_
   requestWidgetCallback: `const { call_id, token } = await client.widget.requestCallback(BODY, ${page});
 const { state } = await client.widget.callbackState(call_id, token);`,
   getWidgetCallback: `const { state } = await client.widget.callbackState(${callId}, 'token-of-the-call-back');`,
+  cancelWidgetCallback: `const { result } = await client.widget.cancelCallback(${callId}, 'token-of-the-call-back');`,
+  getWidgetSettings: `const { callback_countries } = await client.widget.settings(${page});`,
   health: 'const { ok } = await client.server.health();',
   readiness: 'const { ok, checks } = await client.server.readiness();',
 };

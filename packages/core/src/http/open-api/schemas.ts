@@ -70,6 +70,7 @@ const answerSchemas: Record<string, z.ZodType> = {
   WidgetSession: contract.widgetSession,
   WidgetCallback: contract.widgetCallback,
   WidgetCallbackState: contract.widgetCallbackState,
+  WidgetSettings: contract.widgetSettings,
   WidgetError: contract.widgetErrorBody,
   Error: contract.errorBody,
 };

@@ -5,6 +5,7 @@ import {
   widgetCallbackState,
   widgetSession,
   widgetSessionRequest,
+  widgetSettings,
 } from '@callkite/contract';
 import type * as z from 'zod';
 import { route } from '../route.ts';
@@ -45,6 +46,21 @@ export const widgetRoutes = [
         agent_name: session.agentName,
       };
     },
+  ),
+  route(
+    {
+      method: 'POST',
+      path: '/widget/settings',
+      auth: 'publishable',
+      tag,
+      operationId: 'getWidgetSettings',
+      summary: 'What a publishable key offers',
+      description:
+        'A POST, because browsers name the page they ask from only then. It has no body and changes nothing.',
+      status: 200,
+      answer: widgetSettings,
+    },
+    async ({ webCalls }, { visitor }) => ({ callback_countries: await webCalls.callbackCountries(visitor) }),
   ),
   route(
     {
@@ -93,7 +109,25 @@ export const widgetRoutes = [
     },
     async ({ webCalls }, { token, parameters }) => ({
       call_id: parameters.call_id,
-      state: await webCalls.callbackState(parameters.call_id, token),
+      ...(await webCalls.callbackState(parameters.call_id, token)),
+    }),
+  ),
+  route(
+    {
+      method: 'DELETE',
+      path: '/widget/callbacks/{call_id}',
+      auth: 'visit',
+      tag,
+      operationId: 'cancelWidgetCallback',
+      summary: 'Cancel a call-back',
+      description: 'The call is not placed, or ends if it has been. Repeating it changes nothing.',
+      status: 200,
+      answer: widgetCallbackState,
+      refusals: ['conflict'],
+    },
+    async ({ webCalls }, { token, parameters }) => ({
+      call_id: parameters.call_id,
+      ...(await webCalls.cancelCallback(parameters.call_id, token)),
     }),
   ),
 ];

@@ -130,7 +130,7 @@ export const webPages: Readonly<Record<string, Test>> = {
     assert.equal(answer.status, 202, answer.text);
     const path = `/widget/callbacks/${text(answer.json, 'call_id')}`;
     const state = await probe.send('GET', path, { key: text(answer.json, 'token') });
-    assert.deepEqual(Object.keys(record(state.json)), ['call_id', 'state']);
+    assert.deepEqual(Object.keys(record(state.json)), ['call_id', 'state', 'result']);
     assertPageProblem(await probe.send('GET', path, { key: 'x' }), 401, 'unauthenticated');
     const call = await probe.send('GET', `/calls/${text(answer.json, 'call_id')}`, { key: probe.testKey });
     assert.deepEqual(record(record(call.json).visit).consent, consent);

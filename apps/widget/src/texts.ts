@@ -1,0 +1,36 @@
+import { languageFor, loadPack, stringsOf } from './strings/languages.ts';
+import type { LanguagePack, StringOverrides, Strings } from './strings/strings.ts';
+
+/** The texts of a widget, in the language it has just now. */
+export class Texts {
+  readonly #loaded: () => void;
+  #pack: {
+    readonly tag: string;
+    readonly loading: Promise<LanguagePack>;
+    texts: LanguagePack | null;
+  } | null = null;
+
+  constructor(loaded: () => void) {
+    this.#loaded = loaded;
+  }
+
+  /** `null` until the language is loaded. */
+  get(tag: string, overrides: StringOverrides): Strings | null {
+    const texts = this.#pack?.tag === tag ? this.#pack.texts : null;
+    return texts && stringsOf(languageFor(tag), texts, overrides);
+  }
+
+  /** Rejects when the language cannot be loaded; the next time it is tried again. */
+  async load(tag: string, overrides: StringOverrides): Promise<Strings> {
+    if (this.#pack?.tag !== tag) this.#pack = { tag, loading: loadPack(languageFor(tag)), texts: null };
+    const pack = this.#pack;
+    try {
+      pack.texts = await pack.loading;
+    } catch (error) {
+      if (this.#pack === pack) this.#pack = null;
+      throw error;
+    }
+    this.#loaded();
+    return stringsOf(languageFor(tag), pack.texts, overrides);
+  }
+}

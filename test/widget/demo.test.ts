@@ -32,10 +32,13 @@ const answered = (site: Site, text: RegExp) =>
 it('has a workflow of its own for visitors, whatever workflow is the newest', async () => {
   const { callkite, organizationId } = tests.world.embedded;
   const site = await tests.visitDemo(noRecognizer);
-  await callkite.workflows.create({ organizationId, mode: 'live' }, {
-    name: 'The newest',
-    definition: { objective: 'Sell them a boat.', opening: 'Do you want a boat?' },
-  });
+  await callkite.workflows.create(
+    { organizationId, mode: 'live' },
+    {
+      name: 'The newest',
+      definition: { objective: 'Sell them a boat.', opening: 'Do you want a boat?' },
+    },
+  );
   await site.page.reload();
   await site.enter();
   await site.button('Start chat').click();

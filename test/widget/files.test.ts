@@ -38,11 +38,13 @@ describe('the built files', () => {
       call: await packed(/^during-call-/),
       sound: await packed(/^(voice|audio\.worklet)-/),
       callback: await packed(/^being-called-/),
+      panel: await packed(/^(panel|view|en)-/),
     };
     console.log(`Bytes, gzipped: ${JSON.stringify(sizes)}`);
     expect(sizes.core).toBeLessThan(15 * 1024);
     expect(sizes.call).toBeLessThan(8 * 1024);
     expect(sizes.sound).toBeLessThan(5 * 1024);
+    expect(sizes.panel).toBeLessThan(6 * 1024);
   });
 
   it('need nothing that a strict policy refuses', async () => {

@@ -9,15 +9,14 @@ import { LazyCall, type LazyCallListener } from './lazy-call.ts';
 import { LazyCallback } from './lazy-callback.ts';
 import type { CallbackOptions, StartOptions } from './options.ts';
 import { reportTo } from './owner-report.ts';
-import panelStyles from './panel.css?inline';
 import { placeOf } from './place.ts';
 import { type ServerApi, serverApi, WidgetError } from './server-api.ts';
 import { Settings, serverOf } from './settings.ts';
 import { directionOf, greetingOf, languageFor, offlineText } from './strings/languages.ts';
 import type { Strings } from './strings/strings.ts';
 import { Texts } from './texts.ts';
+import { closedView } from './views/closed-view.ts';
 import type { Actions, CallbackFields, ClosedView, Tab } from './views/view.ts';
-import { closedView, widgetView } from './views/widget-view.ts';
 import { consentOf, sessionRequestOf, visitOf } from './visit.ts';
 import styles from './widget.css?inline';
 
@@ -46,7 +45,7 @@ let widgetsOnPage = 0;
  * @slot footer - Below everything in the panel
  */
 export class CallkiteWidget extends Settings {
-  static override styles = [unsafeCSS(styles), unsafeCSS(panelStyles)];
+  static override styles = unsafeCSS(styles);
 
   readonly #label = ++widgetsOnPage;
   readonly #call: LazyCall;
@@ -56,8 +55,12 @@ export class CallkiteWidget extends Settings {
     requested: (id) => this.#tell('callback-requested', { id }),
     failed: (error) => this.#report(error),
   });
-  readonly #texts = new Texts(() => this.requestUpdate());
+  readonly #texts = new Texts(
+    () => this.#loadPanel(),
+    () => this.requestUpdate(),
+  );
   readonly #offer = new KeyOffer(() => this.requestUpdate());
+  #panel: typeof import('./panel.ts') | null = null;
   /** The panel could not be opened for want of a connection. */
   #isCutOff = false;
   #tab: Tab = 'talk';
@@ -177,8 +180,7 @@ export class CallkiteWidget extends Settings {
    */
   async requestCallback({ phone, name, when, consent, variables }: CallbackOptions): Promise<string> {
     const visit = { ...visitOf(this, { ...this.variables, ...variables }), ...(name && { name }) };
-    const given = consentOf(this, consent);
-    return this.#callback.request(this.#api(), { ...visit, phone, when, consent: given });
+    return this.#callback.request(this.#api(), { ...visit, phone, when, consent: consentOf(this, consent) });
   }
 
   override connectedCallback(): void {
@@ -206,7 +208,8 @@ export class CallkiteWidget extends Settings {
     if (only && !other) this.#tab = only;
     if (isOpen && this.#tab === 'callback' && !this.#callback.view) void this.#callback.load();
     placeOf(this);
-    if ((isOpen || this.#call.isOpen) && !this.#strings) this.#loadStrings().catch(this.#onNoStrings);
+    const hasStrings = this.#texts.get(this.#tag, this.strings) !== null;
+    if ((isOpen || this.#call.isOpen) && !hasStrings) this.#loadStrings().catch(this.#onNoStrings);
   }
 
   protected override render(): unknown {
@@ -221,11 +224,11 @@ export class CallkiteWidget extends Settings {
       trouble: this.#isCutOff ? offlineText(languageFor(tag)) : null,
       actions: this.#actions,
     };
-    const strings = this.#strings;
+    const strings = this.#texts.get(tag, this.strings);
     // Nobody is to read another language for a moment, or see tabs come and go.
-    if (!strings || ((this.open || this.inline) && !this.#offer.isKnown))
+    if (!strings || !this.#panel || ((this.open || this.inline) && !this.#offer.isKnown))
       return this.inline ? nothing : closedView(closed);
-    return widgetView({
+    return this.#panel.widgetView({
       ...closed,
       strings,
       inline: this.inline,
@@ -337,11 +340,6 @@ export class CallkiteWidget extends Settings {
     return this.lang || document.documentElement.lang || navigator.language;
   }
 
-  /** What is shown, once its language is loaded. */
-  get #strings(): Strings | null {
-    return this.#texts.get(this.#tag, this.strings);
-  }
-
   /** Only what the key allows is offered, as far as it is known. */
   get #tabs(): readonly Tab[] {
     if (this.mode !== 'both') return [this.mode];
@@ -362,6 +360,12 @@ export class CallkiteWidget extends Settings {
     this.requestUpdate();
   }
 
+  async #loadPanel(): Promise<void> {
+    const panel = await import('./panel.ts');
+    if (!this.#panel) this.#addStyles(panel.styles);
+    this.#panel = panel;
+  }
+
   #loadStrings(): Promise<Strings> {
     return this.#texts.load(this.#tag, this.strings);
   }
@@ -379,7 +383,6 @@ export class CallkiteWidget extends Settings {
     if (!this.open) return;
     this.hide();
     this.#isCutOff = true;
-    this.requestUpdate();
     this.#report(new WidgetError('network', String(error)));
   };
 

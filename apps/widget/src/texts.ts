@@ -3,6 +3,7 @@ import type { LanguagePack, StringOverrides, Strings } from './strings/strings.t
 
 /** The texts of a widget, in the language it has just now. */
 export class Texts {
+  readonly #needed: () => Promise<unknown>;
   readonly #loaded: () => void;
   #pack: {
     readonly tag: string;
@@ -10,7 +11,9 @@ export class Texts {
     texts: LanguagePack | null;
   } | null = null;
 
-  constructor(loaded: () => void) {
+  /** @param needed loads what else has to be there before the texts are shown */
+  constructor(needed: () => Promise<unknown>, loaded: () => void) {
+    this.#needed = needed;
     this.#loaded = loaded;
   }
 
@@ -20,12 +23,12 @@ export class Texts {
     return texts && stringsOf(languageFor(tag), texts, overrides);
   }
 
-  /** Rejects when the language cannot be loaded; the next time it is tried again. */
+  /** Rejects when it cannot be loaded; the next time it is tried again. */
   async load(tag: string, overrides: StringOverrides): Promise<Strings> {
     if (this.#pack?.tag !== tag) this.#pack = { tag, loading: loadPack(languageFor(tag)), texts: null };
     const pack = this.#pack;
     try {
-      pack.texts = await pack.loading;
+      [pack.texts] = await Promise.all([pack.loading, this.#needed()]);
     } catch (error) {
       if (this.#pack === pack) this.#pack = null;
       throw error;

@@ -1,11 +1,8 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import { icons } from '../icons.ts';
+import { closedView, landmark, launcher } from './closed-view.ts';
 import { talkView } from './talk-view.ts';
-import { type ClosedView, elapsed, isOpenCall, type Tab, type View } from './view.ts';
-
-/** The button alone. */
-export const closedView = (view: ClosedView): TemplateResult =>
-  landmark(view, 'floating', html`${trouble(view)}${launcher(view, view.launcher)}`);
+import { elapsed, isOpenCall, type Tab, type View } from './view.ts';
 
 /** The whole widget: the button, or the panel it opens. */
 export function widgetView(view: View): TemplateResult {
@@ -14,25 +11,6 @@ export function widgetView(view: View): TemplateResult {
   if (!isOpenCall(view)) return closedView(view);
   const status = call.status === 'live' ? strings.live : strings.connecting;
   return landmark(view, 'floating', launcher(view, status, elapsed(view)));
-}
-
-function landmark(
-  { label, language, direction }: ClosedView,
-  place: 'inline' | 'floating',
-  content: TemplateResult,
-): TemplateResult {
-  return html`<section class=${place} aria-label=${label} lang=${language} dir=${direction}>${content}</section>`;
-}
-
-const trouble = ({ trouble: text }: ClosedView) =>
-  text === null ? nothing : html`<p class="bubble" part="error" role="alert">${text}</p>`;
-
-function launcher({ actions }: ClosedView, text: string, time?: string): TemplateResult {
-  return html`<button class="launcher" part="launcher" aria-expanded="false" @click=${actions.open}>
-    <slot name="launcher">
-      ${icons.voice}<span>${text}</span>${time === undefined ? nothing : html`<span class="time">${time}</span>`}
-    </slot>
-  </button>`;
 }
 
 function panel(view: View): TemplateResult {

@@ -53,7 +53,9 @@ beforeAll(async () => {
   for (const folder of folders) {
     const cwd = path.join(root, 'packages', folder);
     const { stdout } = await run('pnpm', ['pack', '--json', '--pack-destination', workspace], { cwd });
-    tarballs.set(folder, (JSON.parse(stdout) as { filename: string }).filename);
+    // What a package does before it is packed is written first.
+    const report = JSON.parse(stdout.slice(stdout.search(/^\{$/m))) as { filename: string };
+    tarballs.set(folder, report.filename);
   }
   const files = Object.fromEntries(
     [...tarballs].map(([folder, file]) => [

@@ -163,6 +163,8 @@ function unclearSpoke(state: AnswerState, { isMonologue }: HeardUtterance, atMs:
     case 'screening':
       return go(state, { type: 'wait', forMs: screeningMs });
     default:
+      // A greeting is long, and over when the agent has been heard.
+      if (state.heard === 'someone' && state.hasSpoken && !isMonologue) return settle(state);
       if (isUnknown(state) && atMs >= settledAnywayAfterMs) return settle(state);
       return go(state, isMonologue ? { type: 'wait', forMs: postponeMs } : { type: 'talk' });
   }

@@ -2,7 +2,8 @@ import type { SpeechChannel } from '../ports/speech.ts';
 import type { SilenceWatch } from './silence.ts';
 import type { InterruptedSpeech } from './small-words.ts';
 import { speakable } from './speakable.ts';
-import { follow, nothingSpoken, type SpeechProgress, unplayedCharacters } from './spoken-text.ts';
+import { spokenForms } from './spoken-forms.ts';
+import { follow, nothingSpoken, type SpeechProgress, unplayedCharacters, writtenOf } from './spoken-text.ts';
 import type { Transcript } from './transcript.ts';
 
 /** Everything the agent says on one call, and what the callee has heard of it. */
@@ -23,8 +24,10 @@ export function agentVoice(options: {
   channel: SpeechChannel;
   transcript: Transcript;
   silence: SilenceWatch;
+  /** BCP-47 tag of what is spoken; `null` where it is read. */
+  language: string | null;
 }): AgentVoice {
-  const { channel, transcript, silence } = options;
+  const { channel, transcript, silence, language } = options;
   let spoken = nothingSpoken;
   let isOpen = false;
   let cut: InterruptedSpeech | null = null;
@@ -42,12 +45,13 @@ export function agentVoice(options: {
     written: string,
     { last, interruptible = true }: { last: boolean; interruptible?: boolean },
   ): void {
-    const text = speakable(written);
+    const parts = spokenForms(speakable(written), language ?? '');
+    const text = parts.map(({ spoken }) => spoken).join('');
     if (text === '' && !(last && isOpen)) return;
     cut = null;
     channel.speak(text, { last, interruptible });
     isOpen = !last;
-    step({ type: 'sent', text, last, atMs: performance.now() });
+    step({ type: 'sent', text, parts, last, atMs: performance.now() });
     silence.agentSaid(text.length);
   }
 
@@ -69,7 +73,7 @@ export function agentVoice(options: {
       return cut;
     },
     get unheard() {
-      return spoken.utterances.map(({ text }) => text.trim());
+      return spoken.utterances.map((utterance) => writtenOf(utterance).trim());
     },
   };
 }

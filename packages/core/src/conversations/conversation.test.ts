@@ -588,6 +588,23 @@ describe('a model in trouble', () => {
     expect(lines()).toHaveLength(3);
   });
 
+  it('says addresses and times as people do, and keeps in the transcript what is written', async () => {
+    const { channel, lines } = await start({
+      script: [
+        { turn: ['Write to jo@example.com', ' on 03/12/2026', ' at 15:30, or call +1 202', ' 555 0142.'] },
+        { turn: ['Yes?'] },
+      ],
+    });
+    channel.hear(said('How do I reach you?'));
+    await settle();
+    expect(channel.utterances.at(-1)).toBe(
+      'Write to jo at example dot com on March 12, 2026 at 3:30 PM, or call plus one, two zero two, five five five, zero one four two.',
+    );
+    channel.hear(interrupted('Write to jo at example dot com on March 12'), said('Wait.'));
+    await settle();
+    expect(lines().slice(-2)).toEqual(['assistant: Write to jo@example.com on /', 'user: Wait.']);
+  });
+
   it('says neither markup nor emoji nor braces of the workflow', async () => {
     const { channel } = await start({
       definition: { opening: '**Hello** {{name}} 👋, may I ask something?' },

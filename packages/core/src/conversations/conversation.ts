@@ -541,7 +541,12 @@ export function converse(options: ConversationOptions): Conversation {
 
 function openTalk(conversation: ConversationOptions, options: TalkOptions): Talk {
   const { channel, languageModel, speechModel, definition, line } = conversation;
-  if (channel.kind === 'words') return talkInWords({ ...options, channel: channel.channel, languageModel });
+  const { language } = definition;
+  if (channel.kind === 'words') {
+    // Visitors of a web page read what is said.
+    const spoken = conversation.call.connectionId === null ? null : language;
+    return talkInWords({ ...options, channel: channel.channel, languageModel, language: spoken });
+  }
   if (speechModel === null) throw new CallkiteError('internal', 'this server has no speech model');
   return talkInSound({
     ...options,

@@ -39,7 +39,12 @@ export function recognitionHints(
     agent.name ?? '',
     ...texts.flatMap(namesIn),
   ]
-    .map((hint) => hint.replace(/[,;\s]+/gu, ' ').replace(/[.!?]+$/, '').trim())
+    .map((hint) =>
+      hint
+        .replace(/[,;\s]+/gu, ' ')
+        .replace(/[.!?]+$/, '')
+        .trim(),
+    )
     .filter((hint) => hint !== '' && hint.length <= longestHint);
   const unique = new Map(hints.map((hint) => [hint.toLowerCase(), hint]));
   return [...unique.values()].slice(0, maximumHints);

@@ -1,4 +1,5 @@
 import { speakable } from './speakable.ts';
+import { undivided } from './spoken-forms.ts';
 
 /** Longest piece held back while no clause ends, in characters. */
 const maximumPieceLength = 60;
@@ -59,7 +60,8 @@ export function speechPieces(): SpeechPieces {
     push(token) {
       held += token;
       const pieces: string[] = [];
-      for (let length = endOfPiece(held, isFirst); length > 0; length = endOfPiece(held, isFirst)) {
+      const ready = () => undivided(held, endOfPiece(held, isFirst));
+      for (let length = ready(); length > 0; length = ready()) {
         const piece = release(length);
         if (piece !== '') pieces.push(piece);
       }

@@ -1,9 +1,14 @@
+import { type SpokenForm, writtenUpTo } from './spoken-forms.ts';
+
 /** Speed of synthetic speech, for carriers that do not tell how far it got. */
 export const charactersPerSecond = 15;
 
 /** Text sent to be spoken as one piece of talk, and how much of it was surely played. */
 export interface Utterance {
+  /** As it is said. */
   readonly text: string;
+  /** The same in parts, with how they are written. */
+  readonly parts: readonly SpokenForm[];
   /** No more text will be added. */
   readonly closed: boolean;
   /** Characters of `text` the carrier confirmed as played. */
@@ -21,7 +26,14 @@ export interface SpokenText {
 }
 
 export type SpeechProgress =
-  | { readonly type: 'sent'; readonly text: string; readonly last: boolean; readonly atMs: number }
+  | {
+      readonly type: 'sent';
+      readonly text: string;
+      /** What is written for it; the same where there is no more to it. */
+      readonly parts?: readonly SpokenForm[];
+      readonly last: boolean;
+      readonly atMs: number;
+    }
   | { readonly type: 'played'; readonly text: string }
   | { readonly type: 'agent-speaking'; readonly speaking: boolean }
   | { readonly type: 'interrupted'; readonly heardText: string }
@@ -91,26 +103,40 @@ function commonBeginning(text: string, letters: string): number {
   return length === 0 ? 0 : lastWordBoundary(text, said.ends[length - 1] ?? 0);
 }
 
+/** All of it, as it is written. */
+export const writtenOf = ({ parts }: Pick<Utterance, 'parts'>) =>
+  parts.map(({ written }) => written).join('');
+
+type Sent = Extract<SpeechProgress, { type: 'sent' }>;
+
 function hasSound(text: string): boolean {
   return /[\p{L}\p{N}]/u.test(text);
 }
 
 function heardUpTo(utterance: Utterance, length: number): HeardText[] {
   const complete = utterance.closed && !hasSound(utterance.text.slice(length));
-  const content = (complete ? utterance.text : utterance.text.slice(0, length)).trim();
+  const content = writtenUpTo(utterance.parts, complete ? utterance.text.length : length).trim();
   return content === '' ? [] : [{ content, interrupted: !complete }];
 }
 
 const heardWhole = (utterance: Utterance) => heardUpTo(utterance, utterance.text.length);
 
-function sent(state: SpokenText, text: string, last: boolean, atMs: number): SpokenText {
+function sent(state: SpokenText, { text, parts, last, atMs }: Sent): SpokenText {
+  const added = parts ?? [{ written: text, spoken: text }];
   const open = state.utterances.at(-1);
   if (open && !open.closed) {
-    const grown = { ...open, text: open.text + text, closed: last };
+    const grown = { ...open, text: open.text + text, parts: [...open.parts, ...added], closed: last };
     return { ...state, utterances: [...state.utterances.slice(0, -1), grown] };
   }
   if (text === '') return state;
-  const utterance: Utterance = { text, closed: last, played: 0, sentAtMs: atMs, begun: false };
+  const utterance: Utterance = {
+    text,
+    parts: added,
+    closed: last,
+    played: 0,
+    sentAtMs: atMs,
+    begun: false,
+  };
   return { ...state, utterances: [...state.utterances, utterance] };
 }
 
@@ -148,12 +174,15 @@ function interrupted(state: SpokenText, heardText: string): SpokenTextStep {
   const cut = utterances[index];
   const reached = cut ? (reach(cut.text, 0, letters) ?? commonBeginning(cut.text, letters)) : 0;
   const length = Math.max(reached, cut?.played ?? 0);
-  const rest = [cut?.text.slice(length), ...utterances.slice(index + 1).map(({ text }) => text)];
+  const heardOfCut = cut ? writtenUpTo(cut.parts, length).length : 0;
+  const rest = utterances
+    .slice(index)
+    .map((utterance, at) => writtenOf(utterance).slice(at === 0 ? heardOfCut : 0));
   return {
     state: { ...state, utterances: [] },
     heard: [...utterances.slice(0, index).flatMap(heardWhole), ...(cut ? heardUpTo(cut, length) : [])],
     unheard: rest
-      .map((text) => text?.trim())
+      .map((text) => text.trim())
       .join(' ')
       .trim(),
   };
@@ -196,7 +225,7 @@ function closed(state: SpokenText, atMs: number): SpokenTextStep {
 export function follow(state: SpokenText, progress: SpeechProgress): SpokenTextStep {
   switch (progress.type) {
     case 'sent':
-      return { state: sent(state, progress.text, progress.last, progress.atMs), heard: [] };
+      return { state: sent(state, progress), heard: [] };
     case 'played':
       return played(state, progress.text);
     case 'agent-speaking':

@@ -10,10 +10,15 @@ import { untilQuiet } from './until-quiet.ts';
 
 /** The carrier hears and speaks, a text model thinks: words in, words out. */
 export function talkInWords(
-  options: TalkOptions & { channel: SpeechChannel; languageModel: LanguageModel },
+  options: TalkOptions & {
+    channel: SpeechChannel;
+    languageModel: LanguageModel;
+    /** BCP-47 tag of what is spoken; `null` where it is read. */
+    language: string | null;
+  },
 ): Talk {
   const { callId, channel, transcript, silence, tools, emit, logger } = options;
-  const voice = agentVoice({ channel, transcript, silence });
+  const voice = agentVoice({ channel, transcript, silence, language: options.language });
   const quiet = untilQuiet();
   /** The words that the callee spoke over were not all there were. */
   let brokeOff = false;

@@ -54,7 +54,11 @@ describe('who answered', () => {
     ['a person by name only', [said('Dana.')], 'talk → someone'],
     ['a word that is a machine to the carrier', [said('Yep.'), machine], 'talk - → someone'],
     ['… and replies', [said('Yep.'), machine, whole, said('Yes.')], 'talk - - talk → person, settled'],
-    ['… in a few words', [said('Yep.'), machine, whole, said('Yes, that is fine.')], 'talk - - talk → person, settled'],
+    [
+      '… in a few words',
+      [said('Yep.'), machine, whole, said('Yes, that is fine.')],
+      'talk - - talk → person, settled',
+    ],
     ['… into what is said', [said('Yep.'), cut, said('Sure.'), machine], 'talk - talk - → person, settled'],
     ['… and says no more', [said('Yep.'), machine, whole, doubted], 'talk - - leave-message → voicemail'],
     [

@@ -307,7 +307,7 @@ describe('a placement', () => {
         calls: storage.calls,
         telephonyFor: () => ({ ...telephony, ...over }),
         accountOf: () => account,
-        tokens: createAttemptTokens((text) => Buffer.from(text).toString('base64url')),
+        tokens: createAttemptTokens((text) => [Buffer.from(text).toString('base64url')]),
         breaker: {
           succeeded: () => undefined,
           failed: () => {

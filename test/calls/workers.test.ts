@@ -70,7 +70,7 @@ describe('a dispatcher', () => {
     const dispatcher = createDispatcher({
       ...common,
       breaker,
-      tokens: createAttemptTokens((text) => Buffer.from(text).toString('base64url')),
+      tokens: createAttemptTokens((text) => [Buffer.from(text).toString('base64url')]),
       onDialing: () => undefined,
       onSpent: () => undefined,
       defaultDailyMinutes: null,

@@ -1,17 +1,11 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import type { ChildProcess } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { eventually, freePort } from '../embedded.ts';
+import { buildServer, hasStarted, patienceMs, type Running, runServer } from './server-program.ts';
 
-const root = fileURLToPath(new URL('../../', import.meta.url));
-const main = path.join(root, 'apps/server/dist/main.js');
-/** The first start creates a database, which takes long on a busy machine. */
-const patienceMs = 60_000;
 const running: ChildProcess[] = [];
 let workspace: string;
 /** Prints the keys of the data directory that all tests share. */
@@ -20,53 +14,25 @@ const firstKey = () => /^API key \(live\): (\S+)$/m.exec(firstStart.printed())?.
 let port: number;
 
 beforeAll(async () => {
-  const tsc = path.join(root, 'node_modules/typescript/bin/tsc');
-  await promisify(execFile)(process.execPath, [tsc, '-b', path.join(root, 'apps/server')]);
+  await buildServer();
   workspace = await mkdtemp(path.join(tmpdir(), 'callkite-process-'));
   port = await freePort();
-}, 120_000);
+}, 300_000);
 
 afterEach(() => {
   for (const child of running.splice(0)) child.kill('SIGKILL');
 });
 afterAll(() => rm(workspace, { recursive: true, force: true }));
 
-interface Running {
-  readonly child: ChildProcess;
-  /** Everything it printed so far. */
-  printed(): string;
-  readonly exitCode: Promise<number | null>;
-}
-
-function run(environment: Record<string, string> = {}): Running {
-  const child = spawn(process.execPath, [main], {
-    cwd: workspace,
-    env: {
-      PATH: process.env.PATH,
-      PORT: String(port),
-      CALLKITE_DATA_DIR: 'data',
-      CALLKITE_DEMO: '0',
-      REQUESTS_PER_MINUTE: '100000',
-      ...environment,
-    },
-  });
-  running.push(child);
-  let printed = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (printed += String(chunk)));
-  const exitCode = once(child, 'close').then(([code]) => code as number | null);
-  return { child, printed: () => printed, exitCode };
-}
+const run = (environment: Record<string, string> = {}): Running => {
+  const server = runServer(workspace, { PORT: String(port), ...environment });
+  running.push(server.child);
+  return server;
+};
 
 async function started(environment?: Record<string, string>): Promise<Running> {
   const server = run(environment);
-  await eventually(
-    'the start',
-    () => {
-      if (server.child.exitCode !== null) throw new Error(`the server ended: ${server.printed()}`);
-      return server.printed().includes('Storage');
-    },
-    patienceMs,
-  );
+  await hasStarted(server);
   return server;
 }
 

@@ -358,6 +358,7 @@ describe('the callback of a prompt call', () => {
       organizationId,
       mode: 'live',
       accountId: 'AC1',
+      network: null,
       sealedSecret: 'sealed',
       accountName: 'Example',
       accountType: 'full',

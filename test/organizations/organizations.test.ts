@@ -16,6 +16,7 @@ import { memoryStorage } from '../memory-storage.ts';
 
 /** One carrier account that accepts one secret. */
 const carrier = {
+  network: 'example',
   account: { accountId: 'AC1', secret: 'right' } as CarrierAccount,
   facts: {} as Omit<CarrierAccountFacts, 'accountId'>,
   numbers: [] as CarrierNumber[],

@@ -2,6 +2,7 @@ import 'reflect-metadata';
 import { apiReference } from '@callkite/api-reference';
 import {
   type Callkite,
+  emulatedNetwork,
   type LanguageModel,
   type SpeechModel,
   type Storage,
@@ -21,6 +22,7 @@ import type { EmbeddedNetwork } from './embedded.ts';
 import type { ModelSettings, Settings } from './env.ts';
 import { createLogger, type Logger } from './logging.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
+import type { SecretKeys } from './secret-key.ts';
 
 export interface Composition {
   readonly callkite: Callkite;
@@ -45,8 +47,8 @@ const COMPOSITION = Symbol('composition');
 /** Puts the server together. Nothing runs and nothing is opened before `callkite.start()`. */
 export function compose(parts: {
   settings: Settings;
-  secretKey: string;
-  network: EmbeddedNetwork;
+  keys: SecretKeys;
+  network: Pick<EmbeddedNetwork, 'carrierUrl' | 'modelUrl'>;
   events: CallEvents;
 }): Composition {
   const { settings, network } = parts;
@@ -70,6 +72,7 @@ export function compose(parts: {
       ? emulatedCarrier('twilio-test', from)
       : twilio({
           name: 'twilio-test',
+          network: emulatedNetwork,
           publicUrl: settings.publicUrl,
           apiBaseUrl: settings.testCarrierUrl,
           allowInsecure: true,
@@ -123,7 +126,9 @@ export function compose(parts: {
       },
       publicUrl: settings.publicUrl,
       apiReference: apiReference(),
-      secretKey: parts.secretKey,
+      secretKey: parts.keys.current,
+      formerSecretKeys: parts.keys.former,
+      resealSecrets: settings.formerSecretKey !== null,
       ...(settings.operatorToken !== null && { operatorToken: settings.operatorToken }),
       ...(cache && { cache }),
       allowPrivateCallbacks: settings.allowPrivateCallbacks,
@@ -151,6 +156,7 @@ export function compose(parts: {
   function emulatedCarrier(name: string, from: DependencyContainer): Telephony {
     return twilio({
       name,
+      network: emulatedNetwork,
       publicUrl: settings.loopbackUrl,
       apiBaseUrl: network.carrierUrl,
       allowInsecure: true,

@@ -48,6 +48,10 @@ const variables = z.object({
     .string()
     .refine(isSecretKey, 'must be 32 random bytes in base64: `openssl rand -base64 32` makes one')
     .optional(),
+  CALLKITE_FORMER_SECRET_KEY: z
+    .string()
+    .refine(isSecretKey, 'must be the earlier CALLKITE_SECRET_KEY: 32 bytes in base64')
+    .optional(),
   CALLKITE_OPERATOR_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
   OPENAI_API_KEY: z.string().optional(),
   OPENAI_BASE_URL: httpUrl.optional(),
@@ -108,6 +112,8 @@ export interface Settings {
   readonly redisUrl: string | null;
   /** `null`: made on the first start and kept in `dataDirectory`. */
   readonly secretKey: string | null;
+  /** Still opens what it sealed, until everything is sealed with `secretKey`. `null`: there is none. */
+  readonly formerSecretKey: string | null;
   readonly operatorToken: string | null;
   /** The models of live calls. `null`: the emulated ones. */
   readonly openai: ModelSettings | null;
@@ -187,6 +193,7 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     databaseUrl: values.DATABASE_URL ?? null,
     redisUrl: values.REDIS_URL ?? null,
     secretKey: values.CALLKITE_SECRET_KEY ?? null,
+    formerSecretKey: values.CALLKITE_FORMER_SECRET_KEY ?? null,
     operatorToken: values.CALLKITE_OPERATOR_TOKEN ?? null,
     openai: hasModel(present) ? openai : null,
     secondOpenai: hasSecondModel(present)

@@ -1,4 +1,4 @@
-import type { Callkite, Mode, Organization, Page } from '@callkite/core';
+import type { Callkite, Mode } from '@callkite/core';
 import type { EmulatedAccount } from './embedded.ts';
 import { setUpVisitorDemo } from './visitor-demo.ts';
 
@@ -77,27 +77,4 @@ export async function firstStart(
     keys: { live: await key('live'), test: await key('test') },
     publishableKey: demo.key,
   };
-}
-
-/**
- * Takes the emulated account off live calls, once they go out over a real carrier: it would stay every organization's
- * default and be refused there. Throws `conflict` while calls are open on it.
- */
-export async function leaveEmulatedNetwork(
-  { organizations }: Pick<Callkite, 'organizations'>,
-  emulated: EmulatedAccount,
-): Promise<void> {
-  let cursor: string | null = null;
-  do {
-    const page: Page<Organization> = await organizations.list({ limit: 100, cursor });
-    for (const { id } of page.items) {
-      const live = { organizationId: id, mode: 'live' } as const;
-      for (const connection of await organizations.listConnections(live)) {
-        if (connection.accountId === emulated.accountId) {
-          await organizations.deleteConnection(live, connection.id);
-        }
-      }
-    }
-    cursor = page.nextCursor;
-  } while (cursor !== null);
 }

@@ -2,7 +2,8 @@ import 'reflect-metadata';
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
-import type { Callkite } from '@callkite/core';
+import type { Duplex } from 'node:stream';
+import type { Callkite, Logger } from '@callkite/core';
 import { idleConnectionMs } from '@callkite/core/node';
 import { CallkiteModule } from '@callkite/nestjs';
 import { Controller, type DynamicModule, Get, Inject, Module, Req, Res } from '@nestjs/common';
@@ -10,6 +11,8 @@ import { NestFactory } from '@nestjs/core';
 import { ExpressAdapter } from '@nestjs/platform-express';
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import type { Settings } from './env.ts';
+import { ErrorFilter } from './error-filter.ts';
+import { home } from './home.ts';
 import type { Metrics } from './metrics.ts';
 import { widgetDemo } from './widget-demo.ts';
 import { widgetFiles } from './widget-files.ts';
@@ -33,7 +36,7 @@ class MetricsController {
   @Get()
   async read(@Req() request: Request, @Res() response: Response): Promise<void> {
     if (this.#token === undefined) {
-      response.status(404).json({ error: 'There is nothing at this path' });
+      response.status(404).json({ error: 'Not found' });
     } else if (this.#token !== null && !isBearer(request.headers.authorization, this.#token)) {
       response.status(401).json({ error: 'Send the operator token as Authorization: Bearer …' });
     } else {
@@ -68,8 +71,9 @@ export async function serve(options: {
   callkite: Callkite;
   metrics: Metrics;
   settings: Settings;
+  logger: Logger;
 }): Promise<() => Promise<void>> {
-  const { callkite, metrics, settings } = options;
+  const { callkite, metrics, settings, logger } = options;
   let hasStarted = false;
   const untilStarted: RequestHandler = (_request, response, next) => {
     if (hasStarted) next();
@@ -81,6 +85,7 @@ export async function serve(options: {
   const files = widgetFiles();
   web.use(measured(metrics), secured);
   web.use('/widget', files.handler);
+  web.use(home({ callkite, settings, hasStarted: () => hasStarted }));
   web.use(untilStarted);
   // Whoever may open it may have the server work, which is for the operator of a production server to decide.
   if (!settings.production) {
@@ -97,13 +102,29 @@ export async function serve(options: {
       forceCloseConnections: true,
     },
   );
+  app.useGlobalFilters(new ErrorFilter(logger));
   const server: Server = app.getHttpServer();
+  server.on('clientError', answerUnreadable);
   server.keepAliveTimeout = idleConnectionMs;
   server.listen(settings.port, settings.host);
   await once(server, 'listening');
   await app.init();
   hasStarted = true;
   return () => app.close();
+}
+
+/** A request that Node cannot read, such as one with a blank in its path, gets an answer as well. */
+function answerUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const status =
+    error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request';
+  const body = JSON.stringify({ error: 'The request is not valid HTTP' });
+  socket.end(
+    `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`,
+  );
 }
 
 const measured =

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../../../test/embedded.ts';
 import { readSettings } from './env.ts';
 import { type RunningServer, startServer } from './server.ts';
+import { createTerminal } from './terminal.ts';
 
 // npm has no Redis; `.ci/run` installs Debian's.
 const hasRedis = spawnSync('redis-server', ['--version']).status === 0;
@@ -44,7 +45,10 @@ describe.runIf(hasRedis)('the server with REDIS_URL', () => {
       CALLKITE_DEMO: '0',
       CALLKITE_DRAIN_SECONDS: '0',
     });
-    server = await startServer(settings, (line) => lines.push(line));
+    server = await startServer(
+      settings,
+      createTerminal({ write: (text) => lines.push(...text.split('\n').slice(0, -1)) }),
+    );
   }, 120_000);
 
   afterAll(async () => {

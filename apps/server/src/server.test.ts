@@ -6,6 +6,7 @@ import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { eventually, freePort } from '../../../test/embedded.ts';
 import { readSettings } from './env.ts';
 import { type RunningServer, startServer } from './server.ts';
+import { createTerminal } from './terminal.ts';
 
 const workspace = await mkdtemp(path.join(tmpdir(), 'callkite-server-'));
 const dataDirectory = path.join(workspace, 'data');
@@ -37,7 +38,10 @@ async function start(environment: Record<string, string> = {}): Promise<Started>
     CALLKITE_OPERATOR_TOKEN: operatorToken,
     ...environment,
   });
-  running = await startServer(settings, (line) => lines.push(line));
+  running = await startServer(
+    settings,
+    createTerminal({ write: (text) => lines.push(...text.split('\n').slice(0, -1)) }),
+  );
   const key = (mode: string) =>
     new RegExp(`^API key \\(${mode}\\): (\\S+)$`, 'm').exec(lines.join('\n'))?.[1];
   return { url: `http://127.0.0.1:${port}`, lines, key };
@@ -166,7 +170,7 @@ describe('the server on its embedded default', { timeout: 120_000 }, () => {
     expect(lines.join('\n')).toContain('Phone network  Twilio');
     expect(lines.join('\n')).not.toContain('API key');
     const answer = await fetch(`${url}/connections`, { headers: { authorization: `Bearer ${liveKey}` } });
-    const { connections } = (await answer.json()) as { connections: { mode: string }[] };
-    expect(connections.map(({ mode }) => mode)).not.toContain('live');
+    const { connections } = (await answer.json()) as { connections: { mode: string; status: string }[] };
+    expect(connections.filter(({ mode }) => mode === 'live')).toMatchObject([{ status: 'out_of_use' }]);
   });
 });

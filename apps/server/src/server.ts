@@ -1,12 +1,15 @@
 import { EventEmitter } from 'node:events';
 import type { CallEvents } from './call-events.ts';
+import { createCallLog, logCallLine, printCallLine } from './call-log.ts';
 import { compose } from './composition-root.ts';
 import { demonstrate } from './demonstration.ts';
 import { startEmbeddedNetwork } from './embedded.ts';
 import type { Settings } from './env.ts';
-import { firstStart, leaveEmulatedNetwork } from './first-start.ts';
+import { firstStart } from './first-start.ts';
 import { serve } from './http-server.ts';
-import { keptSecretKey } from './secret-key.ts';
+import type { Progress } from './progress.ts';
+import { secretKeys } from './secret-key.ts';
+import type { Terminal } from './terminal.ts';
 import { greet, introduce } from './welcome.ts';
 
 export interface RunningServer {
@@ -17,23 +20,32 @@ export interface RunningServer {
 /**
  * Starts everything the settings ask for. The port is taken before the store is opened, so that a second server on
  * one port fails before it has touched anything.
- * @param print receives what is meant for the person at the terminal
+ * @param terminal where the person who started it looks
+ * @param progress hears what the start is doing
  */
-export async function startServer(settings: Settings, print: (line: string) => void): Promise<RunningServer> {
+export async function startServer(
+  settings: Settings,
+  terminal: Terminal,
+  progress: Pick<Progress, 'step' | 'end'> = { step() {}, end() {} },
+): Promise<RunningServer> {
   const network = await startEmbeddedNetwork({ speed: settings.emulatorSpeed });
-  const secretKey = settings.secretKey ?? (await keptSecretKey(settings.dataDirectory));
+  const keys = await secretKeys(settings);
   const events: CallEvents = new EventEmitter();
-  const { callkite, logger, metrics, cache } = compose({ settings, secretKey, network, events });
+  const { callkite, logger, metrics, cache } = compose({ settings, keys, network, events });
   events.on('event', (event) => metrics.observe(event));
+  const callLog = createCallLog(settings.production ? logCallLine(logger) : printCallLine(terminal));
+  events.on('event', (event) => callLog.observe(event));
   if (settings.allowPrivateCallbacks) {
     logger.warn({}, 'callbacks and webhooks to private addresses are allowed: for development only');
   }
 
-  const stopServing = await serve({ callkite, metrics, settings });
-  greet(settings, print);
-
+  progress.step(
+    settings.databaseUrl === null
+      ? `Opening the embedded database in ${settings.dataDirectory}`
+      : 'Connecting to Postgres',
+  );
+  const stopServing = await serve({ callkite, metrics, settings, logger });
   const isEmulated = settings.twilio === null;
-  if (!isEmulated) await leaveEmulatedNetwork(callkite, network.accounts.live);
   const { live, test } = network.accounts;
   // The operator of a production server creates organizations, and hands out keys, by other ways than a log.
   const isOperated = settings.production && settings.operatorToken !== null;
@@ -44,10 +56,12 @@ export async function startServer(settings: Settings, print: (line: string) => v
         settings.loopbackUrl,
         `http://localhost:${settings.port}`,
       ]);
+  progress.end();
+  greet(settings, terminal);
   if (first) {
-    introduce(first, settings, print);
+    introduce(first, settings, terminal);
     if (settings.demonstration && isEmulated) {
-      demonstrate({ callkite, key: first.keys.live, events, print }).catch((error: unknown) =>
+      demonstrate({ callkite, key: first.keys.live, events, callLog, terminal }).catch((error: unknown) =>
         logger.error({ err: error }, 'the demonstration call could not be placed'),
       );
     }

@@ -58,7 +58,7 @@ export function widgetFiles(options: { readonly directory?: string } = {}): Widg
     response.setHeader('cross-origin-resource-policy', 'cross-origin');
     response.setHeader('x-content-type-options', 'nosniff');
     if (!file) {
-      response.status(404).setHeader('cache-control', 'no-store').json({ error: 'There is no such file' });
+      response.status(404).setHeader('cache-control', 'no-store').json({ error: 'Not found' });
       return;
     }
     response.setHeader('cache-control', caching);

@@ -145,9 +145,9 @@ export const connectionResource = z.object({
     .nullable()
     .describe('How many calls may be under way together; null: no limit'),
   status: z
-    .enum(['active', 'paused'])
+    .enum(['active', 'paused', 'out_of_use'])
     .describe(
-      '`paused`: the carrier refused the credentials or the account, and nothing is dialed until `POST /connections/{id}/refresh` succeeds',
+      '`paused`: the carrier refused the credentials or the account, and nothing is dialed until `POST /connections/{id}/refresh` succeeds. `out_of_use`: it belongs to another phone network than the one this server uses, such as the emulated one after going live',
     ),
   down_until: timestamp
     .nullable()

@@ -37,6 +37,10 @@ export interface CallkiteOptions {
   publicUrl: string;
   /** 32 bytes, base64. Seals credentials at rest and signs the tokens in carrier URLs. Keep it: without it they are lost. */
   secretKey: string;
+  /** Earlier values of `secretKey`: they still open what they sealed, and their tokens still count. @default none */
+  formerSecretKeys?: readonly string[];
+  /** Whether what former keys sealed is sealed with `secretKey` at the start, so that they can go. @default true */
+  resealSecrets?: boolean;
   /** Bearer token of the operator's endpoints; they are off without it. */
   operatorToken?: string;
   /** Allows callbacks and webhooks to private and loopback addresses, over plain HTTP too. Only for development. @default false */

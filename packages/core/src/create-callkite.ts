@@ -34,7 +34,9 @@ import { createVisitLimits } from './limits/visit-limits.ts';
 import { createNotifier } from './notifications/notifier.ts';
 import { createOutboundFetch } from './notifications/outbound-fetch.ts';
 import { createWebhooks } from './notifications/webhooks.ts';
+import { checkNetwork, enterNetworks } from './organizations/networks.ts';
 import { createOrganizations } from './organizations/organizations.ts';
+import { checkSecrets } from './organizations/sealed-secrets.ts';
 import { connectionSecretContext, createSecretBox } from './organizations/secret-box.ts';
 import type { CallRecord, ReportResult } from './ports/call-store.ts';
 import { systemClock } from './ports/clock.ts';
@@ -83,15 +85,16 @@ export function createCallkite(options: CallkiteOptions): Callkite {
   const telephonyFor = (mode: Mode) => vendorsOf(mode).telephony;
   const languageModelFor = (mode: Mode) => vendorsOf(mode).languageModel;
   const speechModelFor = (mode: Mode) => vendors[mode]?.speechModel ?? null;
-  const secretBox = createSecretBox(options.secretKey);
+  const secretBox = createSecretBox(options.secretKey, options.formerSecretKeys);
   const cache = options.cache ?? new Keyv({ store: new BoundedMap(cacheEntries) });
   const allowPrivate = options.allowPrivateCallbacks ?? false;
   const outbound = createOutboundFetch({ allowPrivate });
-  const tokens = createAttemptTokens((text) => secretBox.hmac('attempt', text));
-  const accountOf = (connection: CarrierConnection) => ({
-    accountId: connection.accountId,
-    secret: secretBox.open(connection.sealedSecret, connectionSecretContext(connection)),
-  });
+  const tokens = createAttemptTokens((text) => secretBox.hmacs('attempt', text));
+  const accountOf = (connection: CarrierConnection) => {
+    const { mode, network, accountId, sealedSecret } = connection;
+    checkNetwork(network, vendors[mode]?.telephony);
+    return { accountId, secret: secretBox.open(sealedSecret, connectionSecretContext(connection)) };
+  };
 
   const organizations = createOrganizations({
     storage,
@@ -136,7 +139,7 @@ export function createCallkite(options: CallkiteOptions): Callkite {
     accountOf,
     links: createRecordingLinks({
       publicUrl: options.publicUrl,
-      hmac: (text) => secretBox.hmac('recording', text),
+      hmacs: (text) => secretBox.hmacs('recording', text),
       now: systemClock.now,
     }),
     onDue: () => runner.wake('follow_recording'),
@@ -194,14 +197,14 @@ export function createCallkite(options: CallkiteOptions): Callkite {
   }
 
   function onWebCallEnded(call: CallRecord): void {
-    emit({ type: 'call.state', callId: call.id, state: call.state });
+    emit({ type: 'call.state', callId: call.id, state: call.state, to: call.to });
     onEnded(call);
   }
 
   function onReport(result: ReportResult): void {
     if (result.result !== 'applied' || !result.changed) return;
     const { call } = result;
-    emit({ type: 'call.state', callId: call.id, state: call.state });
+    emit({ type: 'call.state', callId: call.id, state: call.state, to: call.to });
     onEnded(call);
   }
 
@@ -251,7 +254,7 @@ export function createCallkite(options: CallkiteOptions): Callkite {
     tokens,
     breaker,
     onDialing({ call, velocityAlarm }) {
-      emit({ type: 'call.state', callId: call.id, state: 'dialing' });
+      emit({ type: 'call.state', callId: call.id, state: 'dialing', to: call.to });
       onDialled(call, velocityAlarm);
     },
     onSpent(organizationId) {
@@ -357,6 +360,22 @@ export function createCallkite(options: CallkiteOptions): Callkite {
     webCallSockets,
     unfinished,
     spending,
+    checkSecrets: () =>
+      checkSecrets({
+        store: storage.secrets,
+        secretBox,
+        reseal: options.resealSecrets ?? true,
+        logger,
+      }),
+    enterNetworks: () =>
+      enterNetworks({
+        store: storage.organizations,
+        networks: {
+          live: options.telephony.network,
+          ...(test && { test: test.telephony.network }),
+        },
+        logger,
+      }),
     runWorkers: options.runWorkers ?? true,
     logger,
   });

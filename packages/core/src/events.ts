@@ -8,8 +8,20 @@ export type WithheldFor = 'marker' | 'instructions' | 'claim' | 'secret';
 
 /** What happens to calls in this process, for logs, metrics and live views. Not durable; webhooks are. */
 export type CallkiteEvent =
-  | { readonly type: 'call.accepted'; readonly callId: string; readonly organizationId: string }
-  | { readonly type: 'call.state'; readonly callId: string; readonly state: CallState }
+  | {
+      readonly type: 'call.accepted';
+      readonly callId: string;
+      readonly organizationId: string;
+      /** E.164, or `browser`. Mask it before it is logged. */
+      readonly to: string;
+    }
+  | {
+      readonly type: 'call.state';
+      readonly callId: string;
+      readonly state: CallState;
+      /** E.164, or `browser`. Mask it before it is logged. */
+      readonly to: string;
+    }
   | {
       readonly type: 'call.spoken';
       readonly callId: string;

@@ -64,6 +64,7 @@ export type {
 } from './ports/organization-store.ts';
 export type { Page, PageRequest } from './ports/page.ts';
 export type { RecordingRecord, RecordingStore } from './ports/recording-store.ts';
+export type { SealedSecret, SecretStore } from './ports/secret-store.ts';
 export type {
   AudioChannel,
   AudioEvent,
@@ -100,6 +101,7 @@ export type {
   VerifiedCarrierEvent,
   VoiceMode,
 } from './ports/telephony.ts';
+export { emulatedNetwork } from './ports/telephony.ts';
 export type { ToolCallRecord, ToolCallStore } from './ports/tool-call-store.ts';
 export type {
   NewTransfer,

@@ -20,6 +20,10 @@ export interface LifecycleDeps {
   webCallSockets: Pick<WebCallSockets, 'stopping'>;
   unfinished: Pick<UnfinishedCalls, 'settled'>;
   spending: Pick<SpendingWatch, 'settled'>;
+  /** Decides which carrier connections may be used, before anything is dialled. */
+  enterNetworks(): Promise<void>;
+  /** Whether stored secrets can be opened. After `enterNetworks`: those of connections out of use do not matter. */
+  checkSecrets(): Promise<void>;
   runWorkers: boolean;
   logger: Logger;
 }
@@ -45,6 +49,8 @@ export function createLifecycle(
   async function start(): Promise<void> {
     await storage.start();
     await checkClock();
+    await deps.enterNetworks();
+    await deps.checkSecrets();
     if (!deps.runWorkers) return;
     runner.start();
     dispatcher.start();

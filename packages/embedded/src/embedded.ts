@@ -7,6 +7,7 @@ import {
   type Callkite,
   type CallkiteOptions,
   createCallkite,
+  emulatedNetwork,
   type Mode,
   type Storage,
 } from '@callkite/core';
@@ -88,7 +89,13 @@ export async function startEmbedded(options: EmbeddedOptions = {}): Promise<Embe
   const port = options.port ?? (await freePort());
   const url = `http://127.0.0.1:${port}`;
   const telephony = (name: string) =>
-    twilio({ name, publicUrl: url, apiBaseUrl: carrier.url, allowInsecure: true });
+    twilio({
+      name,
+      network: emulatedNetwork,
+      publicUrl: url,
+      apiBaseUrl: carrier.url,
+      allowInsecure: true,
+    });
   const emulated = { apiKey: 'emulated', baseURL: model.url };
   const languageModel = openAi(emulated);
   const speechModel = openAiRealtime(emulated);

@@ -51,6 +51,21 @@ describe.each([
     expect(await answer.json()).toEqual({ target: '/call?x=%20y', method: 'POST', body });
   });
 
+  it('answers every path below the prefix it is mounted at', async () => {
+    const app = express();
+    app.use('/phone', callkiteMiddleware(echo));
+    app.get('/orders', (_request, response) => {
+      response.send('of the host');
+    });
+    const url = await listen(app);
+    for (const path of ['/nothing', '/', '', '/%E0%A4%A', '//calls', '/call/../x%00']) {
+      const answer = await fetch(`${url}/phone${path}`);
+      expect([path, answer.status], path).toEqual([path, 200]);
+    }
+    expect(await (await fetch(`${url}/orders`)).text()).toBe('of the host');
+    expect((await fetch(`${url}/phones`)).status).toBe(404);
+  });
+
   it('leaves paths that are not Callkite’s to the host', async () => {
     const app = express();
     app.use(callkiteMiddleware(echo));

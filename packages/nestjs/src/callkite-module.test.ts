@@ -78,6 +78,17 @@ it.each([true, false])('serves raw bytes under its path, with the body parser %s
   expect(notes).toEqual(['start', 'stop 7']);
 });
 
+it('answers every path below its own, and leaves the others to the application', async () => {
+  const { callkite } = recorder();
+  const host = await listen([CallkiteModule.forRoot({ callkite, path: '/phone' })], true);
+  for (const path of ['/nothing', '/calls/%E0%A4%A', '//calls']) {
+    const answer = await fetch(`http://${host}/phone${path}`);
+    expect(await answer.json(), path).toMatchObject({ target: path });
+  }
+  const others = await fetch(`http://${host}/nothing`);
+  expect([others.status, await others.text()]).toEqual([404, expect.not.stringContaining('target')]);
+});
+
 it('takes its options from a factory, and is injectable everywhere', async () => {
   const { callkite } = recorder();
   const BASE = Symbol('base');

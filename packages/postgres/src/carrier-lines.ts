@@ -4,10 +4,11 @@ import {
   type ConnectedNumber,
   type OrganizationStore,
 } from '@callkite/core';
-import { type Selectable, sql } from 'kysely';
+import { type Kysely, type Selectable, sql } from 'kysely';
 import { endQueuedCalls } from './calls/ending.ts';
-import type { Database } from './database.ts';
-import type { ConnectionRow, NumberRow } from './schema.ts';
+import type { Database, TableNames } from './database.ts';
+import { chooseDefaultNumbers } from './default-numbers.ts';
+import type { ConnectionRow, NumberRow, Tables } from './schema.ts';
 
 type LinesPart = Pick<
   OrganizationStore,
@@ -25,6 +26,7 @@ export function createCarrierLines({ kysely, tables }: Database): LinesPart {
   return {
     async saveConnection(connection) {
       const facts = {
+        network: connection.network,
         sealed_secret: connection.sealedSecret,
         account_name: connection.accountName,
         account_type: connection.accountType,
@@ -111,27 +113,24 @@ export function createCarrierLines({ kysely, tables }: Database): LinesPart {
           reason: 'carrier_unavailable',
         });
         await transaction.deleteFrom('connections').where('id', '=', id).execute();
+        await lockOrganization(transaction, tables, organizationId);
+        await chooseDefaultNumbers(transaction, tables, organizationId);
         return true;
       });
     },
 
     connectNumber(number) {
       return kysely.transaction().execute(async (transaction) => {
-        // Two first numbers at once must not both become the default.
-        await sql`
-          select 1 from ${tables.organizations} where id = ${number.organizationId} for no key update`.execute(
-          transaction,
-        );
+        await lockOrganization(transaction, tables, number.organizationId);
         await sql`
           insert into ${tables.numbers}
             (id, organization_id, connection_id, mode, phone_number, provider_number_id, is_default)
           select ${number.id}, organization_id, id, ${number.mode}, ${number.phoneNumber}, ${number.providerNumberId},
-            not exists (
-              select 1 from ${tables.numbers}
-              where organization_id = ${number.organizationId} and mode = ${number.mode} and is_default)
+            false
           from ${tables.connections}
           where organization_id = ${number.organizationId} and id = ${number.connectionId} and mode = ${number.mode}
           on conflict (organization_id, mode, phone_number) do nothing`.execute(transaction);
+        await chooseDefaultNumbers(transaction, tables, number.organizationId);
         const row = await transaction
           .selectFrom('numbers')
           .selectAll()
@@ -163,30 +162,31 @@ export function createCarrierLines({ kysely, tables }: Database): LinesPart {
 
     disconnectNumber({ organizationId, mode }, id) {
       return kysely.transaction().execute(async (transaction) => {
-        await sql`
-          select 1 from ${tables.organizations} where id = ${organizationId} for no key update`.execute(
-          transaction,
-        );
+        await lockOrganization(transaction, tables, organizationId);
         const gone = await transaction
           .deleteFrom('numbers')
           .where('organization_id', '=', organizationId)
           .where('mode', '=', mode)
           .where('id', '=', id)
-          .returning('is_default')
+          .returning('id')
           .executeTakeFirst();
         if (gone === undefined) return false;
-        if (gone.is_default) {
-          await sql`
-            update ${tables.numbers} set is_default = true
-            where id = (
-              select id from ${tables.numbers}
-              where organization_id = ${organizationId} and mode = ${mode}
-              order by created_at, id limit 1)`.execute(transaction);
-        }
+        await chooseDefaultNumbers(transaction, tables, organizationId);
         return true;
       });
     },
   };
+}
+
+/** Two numbers must not become the default at once. */
+async function lockOrganization(
+  executor: Kysely<Tables>,
+  tables: TableNames,
+  organizationId: string,
+): Promise<void> {
+  await sql`select 1 from ${tables.organizations} where id = ${organizationId} for no key update`.execute(
+    executor,
+  );
 }
 
 export function toConnection(row: Selectable<ConnectionRow>): CarrierConnection {
@@ -195,6 +195,7 @@ export function toConnection(row: Selectable<ConnectionRow>): CarrierConnection 
     organizationId: row.organization_id,
     mode: row.mode,
     accountId: row.account_id,
+    network: row.network,
     sealedSecret: row.sealed_secret,
     accountName: row.account_name,
     accountType: row.account_type,

@@ -12,6 +12,7 @@ import { secretsAndErasure } from './migrations/0011-secrets-and-erasure.ts';
 import { velocity } from './migrations/0012-velocity.ts';
 import { offTheRecord } from './migrations/0013-off-the-record.ts';
 import { modes } from './migrations/0014-modes.ts';
+import { networks } from './migrations/0015-networks.ts';
 
 /** In order; a shipped one is never edited, only followed. */
 const migrations: Record<string, Migration> = {
@@ -28,6 +29,7 @@ const migrations: Record<string, Migration> = {
   '0012-velocity': velocity,
   '0013-off-the-record': offTheRecord,
   '0014-modes': modes,
+  '0015-networks': networks,
 };
 
 /**

@@ -56,6 +56,7 @@ export interface ConnectionRow {
   organization_id: string;
   mode: Mode;
   account_id: string;
+  network: string | null;
   sealed_secret: string;
   account_name: string;
   account_type: CarrierConnection['accountType'];

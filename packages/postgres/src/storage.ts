@@ -11,6 +11,7 @@ import { createJobStore } from './job-store.ts';
 import { migrate } from './migrations.ts';
 import { createOrganizationStore } from './organization-store.ts';
 import { createRecordingStore } from './recording-store.ts';
+import { createSecretStore } from './secret-store.ts';
 import { runStatement } from './sessions.ts';
 import { createSpendingStore } from './spending/spending-store.ts';
 import { createToolCallStore } from './tool-call-store.ts';
@@ -35,6 +36,7 @@ export function createStorage(driver: Driver, options: Pick<StorageOptions, 'sch
     webCalls: guarded(createWebCallStore(database)),
     deliveries: guarded(createDeliveryStore(database)),
     jobs: guarded(createJobStore(database)),
+    secrets: guarded(createSecretStore(database)),
     ...guarded<Pick<Storage, 'start' | 'stop' | 'ping'>>({
       start: () => driver.migrate((pool) => migrate(pool, schema)),
       stop: () => driver.close(),

@@ -26,6 +26,8 @@ export interface TwilioOptions {
   publicUrl: string;
   /** Path segment under `/carriers/`. @default 'twilio' */
   name?: string | undefined;
+  /** See `Telephony.network`. Name another one for an emulator, so that its connections are never used on Twilio. @default 'twilio' */
+  network?: string | undefined;
   /** Origin that answers in place of `api.twilio.com` and `trusthub.twilio.com`: an emulator or a proxy. */
   apiBaseUrl?: string | undefined;
   /** How the carrier listens and speaks in a conversation. */
@@ -53,6 +55,7 @@ export function twilio(options: TwilioOptions): Telephony {
 
   return {
     name,
+    network: options.network ?? 'twilio',
     placeCall: (account, request) => placeCall({ clients, address, logger }, account, request),
     endCall: async (account, providerCallId) => endCall(clients.shared(account), providerCallId),
     async redirectCall(account, providerCallId, instruction) {

@@ -112,6 +112,7 @@ async function connectWithoutCarrier(organizationId: string): Promise<void> {
     organizationId,
     mode: 'live',
     accountId: 'AC00000000000000000000000000000003',
+    network: null,
     sealedSecret: 'none',
     accountName: 'Bench',
     accountType: 'full',

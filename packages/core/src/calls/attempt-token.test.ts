@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { createAttemptTokens } from './attempt-token.ts';
 
-const tokens = createAttemptTokens((text) => createHmac('sha256', 'key').update(text).digest('base64url'));
+const tokens = createAttemptTokens((text) => [createHmac('sha256', 'key').update(text).digest('base64url')]);
 
 describe('attempt tokens', () => {
   it('give the attempt back', () => {

@@ -1,4 +1,4 @@
-import { timingSafeEqual } from 'node:crypto';
+import { isOneOf } from '../organizations/digests.ts';
 
 export interface AttemptTokens {
   /** Goes into every URL given to the carrier, so that a webhook finds its attempt even if the answer to the create request was lost. */
@@ -7,18 +7,16 @@ export interface AttemptTokens {
   verify(token: string): string | null;
 }
 
-/** @param hmac keyed digest of a text, base64url */
-export function createAttemptTokens(hmac: (text: string) => string): AttemptTokens {
-  const digest = (attemptId: string) => hmac(attemptId).slice(0, 32);
+/** @param hmacs keyed digests of a text, base64url: the first one signs, all of them are accepted */
+export function createAttemptTokens(hmacs: (text: string) => readonly string[]): AttemptTokens {
+  const digests = (attemptId: string) => hmacs(attemptId).map((digest) => digest.slice(0, 32));
   return {
-    issue: (attemptId) => `${attemptId}.${digest(attemptId)}`,
+    issue: (attemptId) => `${attemptId}.${digests(attemptId)[0]}`,
     verify(token) {
       const dot = token.lastIndexOf('.');
       if (dot < 1 || token.length > 100) return null;
       const attemptId = token.slice(0, dot);
-      const given = Buffer.from(token.slice(dot + 1));
-      const expected = Buffer.from(digest(attemptId));
-      return given.length === expected.length && timingSafeEqual(given, expected) ? attemptId : null;
+      return isOneOf(token.slice(dot + 1), digests(attemptId)) ? attemptId : null;
     },
   };
 }

@@ -176,7 +176,7 @@ export function createCalls(deps: CallsDeps): Calls {
           const remembered = { ...answer, callId: call.callId };
           await idempotency.remember({ organizationId, endpoint, key, fingerprint }, remembered);
         }
-        deps.emit({ type: 'call.accepted', callId: call.callId, organizationId });
+        deps.emit({ type: 'call.accepted', callId: call.callId, organizationId, to: input.recipientPhone });
         if (call.work.origin === 'prompt') deps.onPrompt();
         else deps.onDue(accepted.connectionId);
         return { ...answer, callId: call.callId, replayed: false, bodyMismatch: false };

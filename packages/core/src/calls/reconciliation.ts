@@ -10,7 +10,7 @@ import { reportOf } from './placement.ts';
 
 export interface ReconciliationDeps {
   calls: CallStore;
-  /** Adapter and credentials an attempt was placed with. */
+  /** Adapter and credentials an attempt was placed with. Throws `provider_unavailable` when this server cannot use them. */
   carrierOf(
     attemptId: string,
   ): Promise<{ readonly telephony: Telephony; readonly account: CarrierAccount } | null>;
@@ -57,9 +57,9 @@ export function createReconciliation(deps: ReconciliationDeps): JobHandler {
       }
       const loaded = await calls.load(attempt.callId);
       if (loaded && attempt.state === 'placed' && isKnownToLive(attempt, loaded)) return pollAgain;
-      const carrier = await deps.carrierOf(attempt.id);
-      if (!carrier || !loaded) throw new Error('an attempt lost its connection or call');
       try {
+        const carrier = await deps.carrierOf(attempt.id);
+        if (!carrier || !loaded) throw new Error('an attempt lost its connection or call');
         return attempt.state === 'placed'
           ? await watchPlaced(attempt, loaded.call, loaded.definition, carrier)
           : await findPlaced(attempt, carrier);

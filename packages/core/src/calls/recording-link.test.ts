@@ -5,7 +5,7 @@ import { createRecordingLinks } from './recording-link.ts';
 let nowMs = 1_790_000_000_000;
 const links = createRecordingLinks({
   publicUrl: 'https://calls.example.com/phone',
-  hmac: (text) => createHmac('sha256', 'key').update(text).digest('base64url'),
+  hmacs: (text) => [createHmac('sha256', 'key').update(text).digest('base64url')],
   now: () => nowMs,
 });
 

@@ -137,10 +137,11 @@ export function createRecordingWork(deps: RecordingWorkDeps): JobHandler {
   return {
     concurrency: 10,
     async run(job) {
-      const recorded = await load(job.subjectId);
-      if (recorded === null) return { done: true };
-      if (recorded === 'wait') return again(lookAgainMs);
+      let recorded: Recorded | 'wait' | null = 'wait';
       try {
+        recorded = await load(job.subjectId);
+        if (recorded === null) return { done: true };
+        if (recorded === 'wait') return again(lookAgainMs);
         return await follow(recorded);
       } catch (error) {
         const isCarrier = CallkiteError.isInstance(error) && error.code.startsWith('provider_');
@@ -150,7 +151,8 @@ export function createRecordingWork(deps: RecordingWorkDeps): JobHandler {
           { callId: job.subjectId, err: error },
           'the carrier did not do what a recording needs',
         );
-        return again(recorded.call.endedAt === null ? stragglerMs : lookAgainMs);
+        const isLive = recorded !== 'wait' && recorded !== null && recorded.call.endedAt === null;
+        return again(isLive ? stragglerMs : lookAgainMs);
       }
     },
   };

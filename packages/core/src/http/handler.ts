@@ -78,7 +78,7 @@ export function createHttpHandler(deps: HttpHandlerDeps): (request: HttpRequest)
     }
     const route = match && routeOf(match, request.method, headers);
     if (!match || !route || (route.auth === 'operator' && deps.operatorToken === undefined)) {
-      throw new CallkiteError('not_found', 'There is nothing at this path');
+      throw new CallkiteError('not_found', 'Not found');
     }
     const remoteAddress = clientAddress(request, deps.trustedProxies);
     const identity = await authenticate(route.auth, { headers: request.headers, remoteAddress });

@@ -31,7 +31,7 @@ export function nodeHandler(
     const target = targetBelow(basePath, request.url ?? '/');
     const answer =
       target === null
-        ? Promise.resolve(problemResponse(new CallkiteError('not_found', 'There is nothing at this path')))
+        ? Promise.resolve(problemResponse(new CallkiteError('not_found', 'Not found')))
         : callkite.handle(fromNode(request, target));
     answer.then(
       (answered) => send(response, answered),

@@ -10,7 +10,8 @@ export type NodeMiddleware = (
 ) => void;
 
 /**
- * Serves Callkite's HTTP API and its carriers' webhooks; every other path goes on to the next middleware.
+ * Serves Callkite's HTTP API and its carriers' webhooks. Mounted at a prefix, everything below it is Callkite's; mounted at
+ * the root, paths that are not Callkite's go on to the next middleware.
  * Mount it before body parsers: carriers sign the exact bytes of their requests.
  *
  * ```ts
@@ -23,7 +24,7 @@ export type NodeMiddleware = (
 export function callkiteMiddleware(callkite: HttpMount): NodeMiddleware {
   const listener = nodeHandler(callkite);
   return (request, response, next) => {
-    if (!servesPath(request.url ?? '/')) {
+    if (!isBelowPrefix(request) && !servesPath(request.url ?? '/')) {
       next();
     } else if (request.readableDidRead) {
       next(
@@ -33,4 +34,10 @@ export function callkiteMiddleware(callkite: HttpMount): NodeMiddleware {
       listener(request, response);
     }
   };
+}
+
+/** Express and Connect cut the prefix off `url`, and keep the whole in `originalUrl`. */
+function isBelowPrefix(request: IncomingMessage & { originalUrl?: string }): boolean {
+  const { originalUrl, url = '/' } = request;
+  return originalUrl !== undefined && originalUrl.length > url.length;
 }

@@ -17,6 +17,7 @@ import type { CarrierAccount, CarrierNumber, Telephony } from '../ports/telephon
 import { type AccountLimits, accountLimits, standingOf } from './account-limits.ts';
 import { createApiKeyVerifier } from './api-key-verifier.ts';
 import { createApiKey, hashApiKey } from './api-keys.ts';
+import { checkNetwork } from './networks.ts';
 import { connectionSecretContext, type SecretBox } from './secret-box.ts';
 
 /** Who is asking: what an API key stands for. */
@@ -92,7 +93,7 @@ export interface Organizations {
   disconnectNumber(scope: Scope, id: string): Promise<void>;
 }
 
-type AccountCarrier = Pick<Telephony, 'describeAccount' | 'listNumbers'>;
+type AccountCarrier = Pick<Telephony, 'network' | 'describeAccount' | 'listNumbers'>;
 
 export interface OrganizationsDeps {
   storage: Pick<Storage, 'organizations' | 'calls' | 'spending'>;
@@ -125,6 +126,7 @@ export function createOrganizations(deps: OrganizationsDeps): Organizations {
   }
 
   function accountOf(connection: CarrierConnection): CarrierAccount {
+    checkNetwork(connection.network, telephonyOf(connection.mode));
     const secret = secretBox.open(connection.sealedSecret, connectionSecretContext(connection));
     return { accountId: connection.accountId, secret };
   }
@@ -140,7 +142,8 @@ export function createOrganizations(deps: OrganizationsDeps): Organizations {
     before: CarrierConnection | null,
   ): Promise<CarrierConnection> {
     const { accountId, secret } = account;
-    const facts = await telephonyOf(mode).describeAccount(account);
+    const telephony = telephonyOf(mode);
+    const facts = await telephony.describeAccount(account);
     if (!facts.active) {
       throw new CallkiteError('provider_rejected', 'The carrier account is suspended or closed');
     }
@@ -150,6 +153,7 @@ export function createOrganizations(deps: OrganizationsDeps): Organizations {
       organizationId,
       mode,
       accountId,
+      network: telephony.network,
       sealedSecret: secretBox.seal(secret, connectionSecretContext({ organizationId, mode, accountId })),
       accountName: facts.name,
       ...standing,

@@ -5,10 +5,14 @@ import { CallkiteError } from '../errors.ts';
 export interface SecretBox {
   /** @param context what the secret belongs to, from one of the functions below */
   seal(text: string, context: string): string;
-  /** Throws `internal` when the text was sealed with another key or for another context. */
+  /** Throws `internal` when the text was sealed with an unknown key or for another context. */
   open(sealed: string, context: string): string;
+  /** Whether the text opens without a former key. */
+  isSealedWithCurrentKey(sealed: string, context: string): boolean;
   /** Keyed digest, base64url. Digests of one purpose tell nothing about those of another. */
   hmac(purpose: string, text: string): string;
+  /** The digests that count when one is checked: the current key's, then those of former keys. */
+  hmacs(purpose: string, text: string): readonly string[];
 }
 
 /**
@@ -38,8 +42,41 @@ const cipher = 'aes-256-gcm';
 const nonceBytes = 12;
 const tagBytes = 16;
 
-/** @param secretKey 32 bytes, base64. Throws `validation_failed` for anything else. */
-export function createSecretBox(secretKey: string): SecretBox {
+/** What one secret key does. */
+interface KeyRing {
+  seal(text: string, context: string): string;
+  /** `null` when the text was sealed with another key or for another context. */
+  open(sealed: string, context: string): string | null;
+  hmac(purpose: string, text: string): string;
+}
+
+/**
+ * @param secretKey 32 bytes, base64. Throws `validation_failed` for anything else.
+ * @param formerKeys keys that still open what they sealed
+ */
+export function createSecretBox(secretKey: string, formerKeys: readonly string[] = []): SecretBox {
+  const current = createKeyRing(secretKey);
+  const rings = [current, ...formerKeys.map(createKeyRing)];
+
+  return {
+    seal: current.seal,
+    open(sealed, context) {
+      for (const ring of rings) {
+        const text = ring.open(sealed, context);
+        if (text !== null) return text;
+      }
+      throw new CallkiteError(
+        'internal',
+        'a stored secret cannot be opened: check that secretKey is the one it was sealed with',
+      );
+    },
+    isSealedWithCurrentKey: (sealed, context) => current.open(sealed, context) !== null,
+    hmac: current.hmac,
+    hmacs: (purpose, text) => rings.map((ring) => ring.hmac(purpose, text)),
+  };
+}
+
+function createKeyRing(secretKey: string): KeyRing {
   const master = Buffer.from(secretKey, 'base64');
   if (master.length !== 32 || master.toString('base64') !== secretKey) {
     throw new CallkiteError(
@@ -72,21 +109,17 @@ export function createSecretBox(secretKey: string): SecretBox {
       return `${version}.${bytes.toString('base64url')}`;
     },
     open(sealed, context) {
+      const [tag, encoded] = sealed.split('.');
+      const bytes = Buffer.from(encoded ?? '', 'base64url');
+      if (tag !== version || bytes.length < nonceBytes + tagBytes) return null;
+      const opening = createDecipheriv(cipher, sealingKey, bytes.subarray(0, nonceBytes))
+        .setAAD(Buffer.from(context))
+        .setAuthTag(bytes.subarray(-tagBytes));
       try {
-        const [tag, encoded] = sealed.split('.');
-        const bytes = Buffer.from(encoded ?? '', 'base64url');
-        if (tag !== version || bytes.length < nonceBytes + tagBytes) throw new Error('not a sealed text');
-        const opening = createDecipheriv(cipher, sealingKey, bytes.subarray(0, nonceBytes))
-          .setAAD(Buffer.from(context))
-          .setAuthTag(bytes.subarray(-tagBytes));
         const text = opening.update(bytes.subarray(nonceBytes, -tagBytes));
         return Buffer.concat([text, opening.final()]).toString('utf8');
-      } catch (cause) {
-        throw new CallkiteError(
-          'internal',
-          'a stored secret cannot be opened: check that secretKey is the one it was sealed with',
-          { cause },
-        );
+      } catch {
+        return null;
       }
     },
     hmac: (purpose, text) => createHmac('sha256', digestKey(purpose)).update(text).digest('base64url'),

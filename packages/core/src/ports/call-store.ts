@@ -319,7 +319,7 @@ export interface CallStore {
     blank: { readonly name: string; readonly definition: WorkflowDefinition },
   ): Promise<CallRecord | null>;
 
-  /** Marks the carrier account as paused until it is verified again. */
+  /** Marks an active connection as paused until it is verified again. */
   pauseConnection(connectionId: string): Promise<void>;
   /** Nothing is dialled on the connection for this long. 0 clears it. */
   setConnectionDown(connectionId: string, forMs: number): Promise<void>;

@@ -31,6 +31,8 @@ export interface CarrierConnection {
   readonly organizationId: string;
   readonly mode: Mode;
   readonly accountId: string;
+  /** See `Telephony.network`. `null`: connected before this was kept, and not used since. */
+  readonly network: string | null;
   /** Sealed with the server's key; see `SecretBox`. */
   readonly sealedSecret: string;
   readonly accountName: string;
@@ -39,8 +41,11 @@ export interface CarrierConnection {
   readonly callsPerSecond: number;
   /** `null`: unlimited. */
   readonly maximumConcurrentCalls: number | null;
-  /** `paused`: the carrier refused the credentials or the account; nothing is dialled until it is verified again. */
-  readonly status: 'active' | 'paused';
+  /**
+   * `paused`: the carrier refused the credentials or the account; nothing is dialled until it is verified again.
+   * `out_of_use`: it belongs to another phone network than the one this server uses; nothing is dialled.
+   */
+  readonly status: 'active' | 'paused' | 'out_of_use';
   /** While in the future, the carrier is known to be down and nothing is dialled. */
   readonly downUntil: Date | null;
   readonly createdAt: Date;
@@ -80,7 +85,7 @@ export interface OrganizationStore {
   /** @returns `null` when the organization has no such key. Revoking again changes nothing. */
   revokeApiKey(organizationId: string, id: string): Promise<ApiKeyRecord | null>;
 
-  /** Inserts, or updates by (organization, mode, accountId), which also clears `paused` and `downUntil`. */
+  /** Inserts, or updates by (organization, mode, accountId), which also makes it `active` and clears `downUntil`. */
   saveConnection(
     connection: Omit<CarrierConnection, 'createdAt' | 'status' | 'downUntil'>,
   ): Promise<CarrierConnection>;
@@ -91,8 +96,24 @@ export interface OrganizationStore {
    * still at the carrier, where nobody could delete it any more; `false` when there is none.
    */
   deleteConnection(scope: Scope, id: string): Promise<boolean>;
+  /**
+   * Sets the phone network of a mode's calls. Connections to another network become `out_of_use`, and their numbers are no
+   * longer default; those of this network come back into use. Connections without a network are taken for this one's.
+   * @returns the connections whose status changed
+   */
+  useNetwork(mode: Mode, network: string): Promise<readonly CarrierConnection[]>;
+  /**
+   * Settles everything on connections that are `out_of_use` and belong to a network that no longer exists: queued calls
+   * end as `carrier_unavailable`, open attempts as `carrier_record_missing` or, if never confirmed, as
+   * `placement_unconfirmed`; recordings are gone. Each call is one step: if interrupted, call it again.
+   * @returns how many calls ended and how many recordings were given up
+   */
+  settleNetwork(
+    mode: Mode,
+    network: string,
+  ): Promise<{ readonly calls: number; readonly recordings: number }>;
 
-  /** Connects a number; the first of an organization and mode becomes its default. Connecting again changes nothing. */
+  /** Connects a number; the first usable one of an organization and mode becomes its default. Connecting again changes nothing. */
   connectNumber(number: Omit<ConnectedNumber, 'createdAt' | 'isDefault'>): Promise<ConnectedNumber>;
   listNumbers(scope: Scope): Promise<readonly ConnectedNumber[]>;
   /** `false` when there is no such number. Calls in progress keep it; another number becomes default. */

@@ -5,6 +5,7 @@ import type { FormStore } from './form-store.ts';
 import type { JobStore } from './job-store.ts';
 import type { OrganizationStore } from './organization-store.ts';
 import type { RecordingStore } from './recording-store.ts';
+import type { SecretStore } from './secret-store.ts';
 import type { SpendingStore } from './spending-store.ts';
 import type { ToolCallStore } from './tool-call-store.ts';
 import type { TransferStore } from './transfer-store.ts';
@@ -33,6 +34,7 @@ export interface Storage {
   readonly webCalls: WebCallStore;
   readonly deliveries: DeliveryStore;
   readonly jobs: JobStore;
+  readonly secrets: SecretStore;
   /** Brings the schema up to date; safe to call from many processes at once. Idempotent. */
   start(): Promise<void>;
   /** Waits for running statements and closes connections. Idempotent. */

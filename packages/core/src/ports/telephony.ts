@@ -233,6 +233,9 @@ export interface CarrierAccountFacts {
   readonly businessProfile: BusinessProfileStatus;
 }
 
+/** A network that lives inside a process: its calls and recordings end with it. */
+export const emulatedNetwork = 'emulated';
+
 /**
  * A phone carrier. Everything here is called with the credentials of the account concerned; one adapter
  * serves all organizations. Except for `placeCall`, which classifies, failures are `CallkiteError`s
@@ -241,6 +244,12 @@ export interface CarrierAccountFacts {
 export interface Telephony {
   /** Path segment under `/carriers/`, such as `twilio`. */
   readonly name: string;
+  /**
+   * The phone network this adapter reaches, such as `twilio`, or `emulatedNetwork`. A connection remembers the network its
+   * credentials were verified on and is only used there. Keep the name when only the way to the network changes, such as
+   * a proxy.
+   */
+  readonly network: string;
 
   /** Sends at most one create request, never retried. Settles within 10 s; never rejects. */
   placeCall(account: CarrierAccount, request: PlaceCallRequest): Promise<Placement>;

@@ -8,6 +8,7 @@ import { erasingContract } from './storage/erasing.ts';
 import { formsContract } from './storage/forms.ts';
 import { jobsContract } from './storage/jobs.ts';
 import { limitingContract } from './storage/limiting.ts';
+import { networksContract } from './storage/networks.ts';
 import { organizationsContract } from './storage/organizations.ts';
 import { recordingsContract } from './storage/recordings.ts';
 import { reportsContract } from './storage/reports.ts';
@@ -57,4 +58,5 @@ export function storageContract(options: StorageContractOptions): void {
   deliveriesContract(test);
   erasingContract(test);
   limitingContract(test);
+  networksContract(test);
 }

@@ -34,15 +34,15 @@ export interface PublishableKeys {
   revoke(organizationId: string, id: string): Promise<PublishableKey>;
   /** The key behind its text, for a page of this origin. Throws `unauthenticated` and `origin_not_allowed`. */
   authenticate(text: string, origin: string): Promise<PublishableKey>;
-  /** Makes and checks `user.hash`: HMAC-SHA256 of the user's id with this text, hex. */
-  identitySecretOf(keyId: string): string;
+  /** Check `user.hash`: HMAC-SHA256 of the user's id with one of these texts, hex. The first one is current. */
+  identitySecretsOf(keyId: string): readonly string[];
 }
 
 const defaultDailyCalls = 200;
 
 export function createPublishableKeys(deps: {
   storage: Pick<Storage, 'webCalls' | 'workflows'>;
-  secretBox: Pick<SecretBox, 'hmac'>;
+  secretBox: Pick<SecretBox, 'hmac' | 'hmacs'>;
 }): PublishableKeys {
   const { webCalls: store, workflows } = deps.storage;
 
@@ -55,7 +55,7 @@ export function createPublishableKeys(deps: {
     }
   }
 
-  const identitySecretOf = (keyId: string) => `ck_idn_${deps.secretBox.hmac('visitor-identity', keyId)}`;
+  const identitySecret = (digest: string) => `ck_idn_${digest}`;
 
   return {
     async create(organizationId, { mode, ...settings }) {
@@ -70,7 +70,7 @@ export function createPublishableKeys(deps: {
         key: `ck_pub_${randomBytes(18).toString('base64url')}`,
         allowedOrigins: settings.allowedOrigins.map(normalizedOrigin),
       });
-      return { key, identitySecret: identitySecretOf(key.id) };
+      return { key, identitySecret: identitySecret(deps.secretBox.hmac('visitor-identity', key.id)) };
     },
     list: (organizationId, page) => store.listKeys(organizationId, page),
     async update(organizationId, id, change) {
@@ -100,7 +100,7 @@ export function createPublishableKeys(deps: {
       }
       return key;
     },
-    identitySecretOf,
+    identitySecretsOf: (keyId) => deps.secretBox.hmacs('visitor-identity', keyId).map(identitySecret),
   };
 }
 

@@ -1,5 +1,6 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac } from 'node:crypto';
 import { CallkiteError } from '../errors.ts';
+import { isOneOf } from '../organizations/digests.ts';
 import type { VisitRecord } from '../ports/web-call-store.ts';
 
 /** What a page says of its visitor. */
@@ -14,12 +15,12 @@ export interface VisitorInput {
  * Whether the organization's server vouches for the user's id; without a hash it does not.
  * @throws CallkiteError `forbidden` for a wrong hash
  */
-export function userOf(user: VisitorInput['user'], identitySecret: string): VisitRecord['user'] {
+export function userOf(user: VisitorInput['user'], identitySecrets: readonly string[]): VisitRecord['user'] {
   if (user === undefined) return null;
   if (user.hash === undefined) return { id: user.id, verified: false };
-  const expected = createHmac('sha256', identitySecret).update(user.id).digest();
-  const given = Buffer.from(user.hash, 'hex');
-  if (given.length !== expected.length || !timingSafeEqual(given, expected)) {
+  const { id, hash } = user;
+  const hashes = identitySecrets.map((secret) => createHmac('sha256', secret).update(id).digest('hex'));
+  if (!isOneOf(hash.toLowerCase(), hashes)) {
     throw new CallkiteError(
       'forbidden',
       'The hash of the user id is wrong: it is HMAC-SHA256 of the id with the identity secret of this key',

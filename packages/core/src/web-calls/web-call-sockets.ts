@@ -116,8 +116,8 @@ export function createWebCallSockets(deps: WebCallSocketsDeps): WebCallSockets {
       case 'budget-spent':
         return widgetCloseCodes.busy;
     }
-    emit({ type: 'call.accepted', callId, organizationId });
-    emit({ type: 'call.state', callId, state: begun.call.state });
+    emit({ type: 'call.accepted', callId, organizationId, to: begun.call.to });
+    emit({ type: 'call.state', callId, state: begun.call.state, to: begun.call.to });
     const facts = browserFacts(start);
     // The token is used: what cannot be noted now is not worth the call.
     if (facts !== null) await store.addContext(callId, facts).catch(cannotBeNoted(callId));

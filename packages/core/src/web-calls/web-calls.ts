@@ -1,10 +1,11 @@
-import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { CallState, WidgetCallbackState } from '@callkite/contract';
 import type { Calls } from '../calls/calls.ts';
 import { CallkiteError } from '../errors.ts';
 import { createId } from '../ids.ts';
 import type { VisitLimits } from '../limits/visit-limits.ts';
 import { checkDestination } from '../organizations/destinations.ts';
+import { isOneOf } from '../organizations/digests.ts';
 import type { SecretBox } from '../organizations/secret-box.ts';
 import type { CallRecord } from '../ports/call-store.ts';
 import type { Mode } from '../ports/mode.ts';
@@ -85,10 +86,10 @@ export interface WebCalls {
 
 export interface WebCallsDeps {
   storage: Pick<Storage, 'webCalls' | 'workflows' | 'calls'>;
-  keys: Pick<PublishableKeys, 'identitySecretOf'>;
+  keys: Pick<PublishableKeys, 'identitySecretsOf'>;
   calls: Pick<Calls, 'trigger' | 'cancel'>;
   limits: VisitLimits;
-  secretBox: Pick<SecretBox, 'hmac'>;
+  secretBox: Pick<SecretBox, 'hmac' | 'hmacs'>;
   allowedCountries(organizationId: string): Promise<readonly string[]>;
   /** Whether calls of this mode can be talked on; otherwise they are in writing. */
   hasSound(mode: Mode): boolean;
@@ -112,7 +113,7 @@ export function createWebCalls(deps: WebCallsDeps): WebCalls {
       ? await storage.workflows.get(key, input.workflowId)
       : null;
     if (!workflow) throw workflowDisabled();
-    const user = userOf(input.user, deps.keys.identitySecretOf(key.id));
+    const user = userOf(input.user, deps.keys.identitySecretsOf(key.id));
     const visit = {
       callId: createId('call'),
       organizationId: key.organizationId,
@@ -138,7 +139,7 @@ export function createWebCalls(deps: WebCallsDeps): WebCalls {
     });
   }
 
-  const callbackToken = (callId: string) => deps.secretBox.hmac('callback-state', callId);
+  const callbackTokens = (callId: string) => deps.secretBox.hmacs('callback-state', callId);
 
   async function callbackCountries({ key }: Visitor): Promise<string[]> {
     const allowed = await deps.allowedCountries(key.organizationId);
@@ -146,7 +147,7 @@ export function createWebCalls(deps: WebCallsDeps): WebCalls {
   }
 
   async function callbackOf(callId: string, token: string): Promise<CallRecord> {
-    const visit = isSame(token, callbackToken(callId)) ? await store.visitOf(callId) : null;
+    const visit = isOneOf(token, callbackTokens(callId)) ? await store.visitOf(callId) : null;
     const found = visit && (await storage.calls.load(callId));
     if (!found) throw new CallkiteError('unauthenticated', 'This token is not for this call-back');
     return found.call;
@@ -199,7 +200,7 @@ export function createWebCalls(deps: WebCallsDeps): WebCalls {
         if (code !== 'storage_unavailable') await store.removeVisit(callId);
         throw code === 'not_found' || code === 'forbidden' ? workflowDisabled() : error;
       }
-      return { callId, token: callbackToken(callId) };
+      return { callId, token: deps.secretBox.hmac('callback-state', callId) };
     },
 
     callbackCountries,
@@ -246,9 +247,4 @@ function workflowDisabled(): CallkiteError {
     'workflow_disabled',
     'The key is not for this workflow, or the workflow was deleted: add it to the key',
   );
-}
-
-function isSame(given: string, expected: string): boolean {
-  const bytes = Buffer.from(given);
-  return bytes.length === expected.length && timingSafeEqual(bytes, Buffer.from(expected));
 }

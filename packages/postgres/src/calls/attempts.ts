@@ -88,9 +88,7 @@ export function createAttempts({ kysely, tables }: Database): AttemptsPart {
 
     abandonAttempt(attemptId, reason) {
       return resolve(attemptId, ['intent', 'placed', 'unknown'], async (transaction, call, attempt) => {
-        await closeAttempt(transaction, tables, attempt.id, 'ended');
-        const wasCanceled = call.cancel_requested && call.answered_at === null;
-        await endCall(transaction, tables, call.id, wasCanceled ? canceled : failed(reason));
+        await endOpenAttempt(transaction, tables, { call, attempt }, 'ended', reason);
         return true;
       });
     },
@@ -135,6 +133,19 @@ export async function closeAttempt(
       delete from ${tables.jobs} where kind = 'watch_attempt' and subject_id = ${attemptId}
     )
     update ${tables.attempts} set state = ${state} where id = ${attemptId}`.execute(executor);
+}
+
+/** Closes an attempt the caller has locked, and completes its call as failed: or as canceled, if that was asked for in time. */
+export async function endOpenAttempt(
+  executor: Kysely<Tables>,
+  tables: TableNames,
+  { call, attempt }: { readonly call: StoredCall; readonly attempt: StoredAttempt },
+  state: 'not_placed' | 'ended',
+  reason: CallReason,
+): Promise<void> {
+  await closeAttempt(executor, tables, attempt.id, state);
+  const wasCanceled = call.cancel_requested && call.answered_at === null;
+  await endCall(executor, tables, call.id, wasCanceled ? canceled : failed(reason));
 }
 
 const canceled = {

@@ -16,7 +16,8 @@ export function createUpkeep({ kysely, tables }: Database): UpkeepPart {
   };
 
   return {
-    pauseConnection: (connectionId) => updateConnection(connectionId, sql`status = 'paused'`),
+    pauseConnection: (connectionId) =>
+      updateConnection(connectionId, sql`status = case when status = 'active' then 'paused' else status end`),
 
     setConnectionDown: (connectionId, forMs) =>
       updateConnection(

@@ -47,6 +47,7 @@ async function addLine(storage: Storage, tenant: Tenant, mode: 'live' | 'test'):
     organizationId,
     mode,
     accountId: 'AC2',
+    network: null,
     sealedSecret: 'sealed',
     accountName: 'Acme',
     accountType: 'full',

@@ -71,6 +71,7 @@ export async function createTenant(storage: Storage, options: TenantOptions = {}
     organizationId,
     mode: 'live',
     accountId: 'AC1',
+    network: null,
     sealedSecret: 'sealed',
     accountName: 'Acme',
     accountType: 'full',

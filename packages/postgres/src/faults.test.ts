@@ -208,6 +208,33 @@ describe('with a Postgres server', () => {
     await other.stop();
   });
 
+  it.each([
+    ['an hour ahead', 3_600_000],
+    ['an hour behind', -3_600_000],
+  ])('limits by its own clock, whoever has one that is %s', async (_what, jumpMs) => {
+    const other = postgres({ connectionString: server.url });
+    const options = { keyPrefix: `requests${jumpMs}`, points: 60, durationSeconds: 60 };
+    const limiter = storage.createRateLimiter(options);
+    await limiter.consume('org_1');
+    const { now } = Date;
+    Date.now = () => now() + jumpMs;
+    try {
+      const jumped = other.createRateLimiter(options);
+      const { consumedPoints, msBeforeNext } = await jumped.consume('org_1');
+      expect(consumedPoints).toBe(2);
+      expect(msBeforeNext).toBeGreaterThan(0);
+      expect(msBeforeNext).toBeLessThanOrEqual(60_000);
+      expect((await jumped.get('org_1'))?.consumedPoints).toBe(2);
+    } finally {
+      Date.now = now;
+    }
+    const { consumedPoints, msBeforeNext } = await limiter.consume('org_1');
+    expect(consumedPoints).toBe(3);
+    expect(msBeforeNext).toBeGreaterThan(0);
+    expect(msBeforeNext).toBeLessThanOrEqual(60_000);
+    await other.stop();
+  });
+
   it('works on a pool of the host, and leaves it open', async () => {
     const pool = new pg.Pool({ connectionString: server.url, max: 2 });
     const lent = postgres({ pool });

@@ -1,7 +1,5 @@
 import type { Storage } from '@callkite/core';
 import { sql } from 'kysely';
-import type { QueryConfig } from 'pg';
-import { RateLimiterPostgres } from 'rate-limiter-flexible';
 import { createCallStore } from './calls/call-store.ts';
 import { createDatabase, type Driver, only, type StorageOptions } from './database.ts';
 import { createDeliveryStore } from './delivery-store.ts';
@@ -10,6 +8,7 @@ import { createFormStore } from './form-store.ts';
 import { createJobStore } from './job-store.ts';
 import { migrate } from './migrations.ts';
 import { createOrganizationStore } from './organization-store.ts';
+import { StoreClockRateLimiter } from './rate-limiter.ts';
 import { createRecordingStore } from './recording-store.ts';
 import { createSecretStore } from './secret-store.ts';
 import { runStatement } from './sessions.ts';
@@ -45,17 +44,11 @@ export function createStorage(driver: Driver, options: Pick<StorageOptions, 'sch
         return { nowMs: only(rows).now.getTime() };
       },
     }),
-    createRateLimiter: ({ keyPrefix, points, durationSeconds }) =>
-      new RateLimiterPostgres({
-        storeClient: { query: (statement: QueryConfig) => runStatement(driver.pool, statement) },
-        storeType: 'client',
-        schemaName: schema,
-        tableName: 'rate_limits',
-        // By our migrations; left to itself each limiter would create it, and fail requests until it has.
-        tableCreated: true,
-        keyPrefix,
-        points,
-        duration: durationSeconds,
+    createRateLimiter: (limits) =>
+      new StoreClockRateLimiter({
+        ...limits,
+        query: (statement) => runStatement(driver.pool, statement),
+        schema,
       }),
   };
 }

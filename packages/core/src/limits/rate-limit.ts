@@ -53,7 +53,9 @@ export function createRateLimits(deps: RateLimitsDeps): RateLimits {
       };
     } catch (rejection) {
       // The limiter rejects with a plain state when the points are used up, and with an error when the store fails.
-      throw rejection instanceof Error ? rejection : rateLimited(rejection as RateLimiterRes);
+      throw rejection instanceof Error
+        ? rejection
+        : rateLimited(rejection as RateLimiterRes, durationSeconds);
     }
   }
 
@@ -72,7 +74,7 @@ export function createRateLimits(deps: RateLimitsDeps): RateLimits {
     },
     async checkAddress(remoteAddress) {
       const state = await failures.get(networkOf(remoteAddress));
-      if (state && state.consumedPoints >= failuresPerMinute) throw rateLimited(state);
+      if (state && state.consumedPoints >= failuresPerMinute) throw rateLimited(state, durationSeconds);
     },
     async countFailure(remoteAddress) {
       await failures.penalty(networkOf(remoteAddress));
@@ -80,9 +82,9 @@ export function createRateLimits(deps: RateLimitsDeps): RateLimits {
   };
 }
 
-/** The error for a limiter that rejected. */
-export function rateLimited(state: RateLimiterRes): CallkiteError {
-  const retryAfterSeconds = wholeSeconds(state.msBeforeNext);
+/** The error for a limiter that rejected. @param durationSeconds of its window: nobody waits longer */
+export function rateLimited(state: RateLimiterRes, durationSeconds: number): CallkiteError {
+  const retryAfterSeconds = Math.min(wholeSeconds(state.msBeforeNext), durationSeconds);
   return new CallkiteError('rate_limited', `Too many requests: retry in ${retryAfterSeconds} s`, {
     retryable: true,
     retryAfterSeconds,

@@ -56,7 +56,7 @@ async function count(limiter: RateLimiterAbstract, key: string): Promise<void> {
   try {
     await limiter.consume(key);
   } catch (rejection) {
-    if (!(rejection instanceof Error)) throw rateLimited(rejection as RateLimiterRes);
+    if (!(rejection instanceof Error)) throw rateLimited(rejection as RateLimiterRes, limiter.duration);
     throw new CallkiteError(
       'storage_unavailable',
       'The database cannot be reached in time; try again shortly.',

@@ -42,7 +42,7 @@ export interface Storage {
   /** Cheap round trip; rejects when the store cannot be reached. Also tells the store's clock for the skew check. */
   ping(): Promise<{ readonly nowMs: number }>;
   /**
-   * A limiter that is exact across all processes on this store. Fixed window from a key's first hit.
+   * A limiter that is exact across all processes on this store. Fixed window from a key's first hit, by the store's clock.
    * Its `consume` rejects with a `RateLimiterRes` when the points are used up, and with an `Error` when the store fails.
    */
   createRateLimiter(options: {

@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -6,7 +6,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { beforeAll, expect, it } from 'vitest';
-import { freePort } from '../embedded.ts';
+import { eventually, freePort, startEmbedded } from '../embedded.ts';
 
 const run = promisify(execFile);
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -52,4 +52,32 @@ it.concurrent('the spoken demonstration can be heard', { timeout: 120_000 }, asy
     wav.buffer.slice(wav.byteOffset + 44, wav.byteOffset + wav.length - (wav.length % 2)),
   );
   expect(Math.max(...samples.filter((_, index) => index % 1000 === 0).map(Math.abs))).toBeGreaterThan(500);
+});
+
+it.concurrent('examples/receive-results prints the result of a call', { timeout: 60_000 }, async () => {
+  const port = await freePort();
+  const receiver = spawn(process.execPath, [
+    path.join(root, 'examples/receive-results/main.mjs'),
+    String(port),
+  ]);
+  let printed = '';
+  receiver.stdout.setEncoding('utf8').on('data', (text) => {
+    printed += text;
+  });
+  const server = await startEmbedded();
+  try {
+    await eventually('the start of the receiver', () => printed.includes(`http://127.0.0.1:${port}`));
+    await server.request('POST', '/call-prompt', {
+      prompt: 'Ask whether the restaurant has a table for two tonight at 7 pm',
+      recipient_phone: '+12025550102',
+      callback_url: `http://127.0.0.1:${port}/call-results`,
+      callback_secret: 'something only you know',
+    });
+    await eventually('the result', () => printed.includes('"created_at"'));
+    expect(printed).toContain('POST /call-results  Authorization: Bearer something only you know');
+    expect(printed).toContain('"call_status": "success"');
+  } finally {
+    receiver.kill();
+    await server.stop();
+  }
 });

@@ -138,9 +138,11 @@ export const searchWorkflows = (credential: Credential, filter?: string) =>
 /** A workflow that begins with the trigger: its static data outlives activations, as in n8n. */
 export function triggerWorkflow(options: { credential: Credential; parameters: Parameters; url: string }) {
   const staticData: Record<string, unknown> = {};
+  const workflowId = crypto.randomUUID();
   const shared = {
     ...sharedMembers(options.credential, 'n8n-nodes-callkite.callkiteTrigger'),
-    getWorkflow: () => ({ id: 'n8n-workflow-1', name: 'Calls to the CRM', active: true }),
+    getMode: () => 'webhook',
+    getWorkflow: () => ({ id: workflowId, name: 'Calls to the CRM', active: true }),
     getWorkflowStaticData: () => staticData,
     getNodeWebhookUrl: () => options.url,
     getNodeParameter: (name: string, fallback?: unknown) => options.parameters[name] ?? fallback,
@@ -183,7 +185,7 @@ async function webhookOutcome(
     getBodyData: () => request.body,
     getResponseObject: () => response,
   });
-  if (result.noWebhookResponse) return { ...own, items: [] };
   const items = (result.workflowData?.[0] ?? []).map(({ json }) => json);
+  if (result.noWebhookResponse) return { ...own, items };
   return { status: 200, body: result.webhookResponse, items };
 }

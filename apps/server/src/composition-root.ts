@@ -26,6 +26,7 @@ import type { SecretKeys } from './secret-key.ts';
 
 export interface Composition {
   readonly callkite: Callkite;
+  readonly storage: Storage;
   readonly logger: Logger;
   readonly metrics: Metrics;
   /** `null` without Redis. */
@@ -146,6 +147,7 @@ export function compose(parts: {
     COMPOSITION,
     (from): Composition => ({
       callkite: from.resolve<Callkite>(CALLKITE),
+      storage: from.resolve<Storage>(STORAGE),
       logger: logger(from),
       metrics: from.resolve<Metrics>(METRICS),
       cache: from.resolve<Keyv | null>(CACHE),

@@ -31,7 +31,7 @@ export async function startServer(
   const network = await startEmbeddedNetwork({ speed: settings.emulatorSpeed });
   const keys = await secretKeys(settings);
   const events: CallEvents = new EventEmitter();
-  const { callkite, logger, metrics, cache } = compose({ settings, keys, network, events });
+  const { callkite, storage, logger, metrics, cache } = compose({ settings, keys, network, events });
   events.on('event', (event) => metrics.observe(event));
   const callLog = createCallLog(settings.production ? logCallLine(logger) : printCallLine(terminal));
   events.on('event', (event) => callLog.observe(event));
@@ -51,11 +51,14 @@ export async function startServer(
   const isOperated = settings.production && settings.operatorToken !== null;
   const first = isOperated
     ? null
-    : await firstStart(callkite, isEmulated ? { live, test } : { test }, [
-        settings.publicUrl,
-        settings.loopbackUrl,
-        `http://localhost:${settings.port}`,
-      ]);
+    : // Of processes that start together on an empty database, one makes and prints; the others wait for it.
+      await storage.exclusively('first_start', () =>
+        firstStart(callkite, isEmulated ? { live, test } : { test }, [
+          settings.publicUrl,
+          settings.loopbackUrl,
+          `http://localhost:${settings.port}`,
+        ]),
+      );
   progress.end();
   greet(settings, terminal);
   if (first) {

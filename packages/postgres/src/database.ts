@@ -10,6 +10,8 @@ export interface Driver {
   pool(): Promise<pg.Pool>;
   /** Runs `work` on connections that may wait longer than usual. */
   migrate(work: (pool: pg.Pool) => Promise<void>): Promise<void>;
+  /** Runs `work` while this is the only one of its name on the database, in any process and schema. */
+  exclusively<Result>(name: string, work: () => Promise<Result>): Promise<Result>;
   /** Waits for running statements. Idempotent. */
   close(): Promise<void>;
 }

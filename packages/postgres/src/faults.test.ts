@@ -197,6 +197,24 @@ describe('with a Postgres server', () => {
     await expect(other?.ping()).rejects.toMatchObject({ code: 'storage_unavailable' });
   });
 
+  it('says so when a newer version has been on the database', async () => {
+    const schema = 'newer';
+    const upgraded = postgres({ connectionString: server.url, schema });
+    await upgraded.start();
+    await upgraded.stop();
+    const pool = new pg.Pool({ connectionString: server.url, max: 1 });
+    await pool.query(
+      `insert into newer.kysely_migration (name, timestamp) values ('9999-of-tomorrow', 'now')`,
+    );
+    await pool.end();
+    const older = postgres({ connectionString: server.url, schema });
+    await expect(older.start()).rejects.toMatchObject({
+      code: 'conflict',
+      message: expect.stringMatching(/newer version of Callkite: it has 9999-of-tomorrow,/),
+    });
+    await older.stop();
+  });
+
   it('limits exactly across processes', async () => {
     const other = postgres({ connectionString: server.url });
     const options = { keyPrefix: 'requests', points: 60, durationSeconds: 60 };

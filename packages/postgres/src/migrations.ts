@@ -1,3 +1,4 @@
+import { CallkiteError } from '@callkite/core';
 import { Kysely, type Migration, Migrator, PostgresDialect, type PostgresPool, sql } from 'kysely';
 import { firstSchema } from './migrations/0001-first-schema.ts';
 import { formsAndTools } from './migrations/0002-forms-and-tools.ts';
@@ -52,8 +53,30 @@ export async function migrate(pool: PostgresPool, schema: string): Promise<void>
         ),
     },
   });
+  await refuseNewerSchema(migrator, kysely, schema);
   const { error } = await migrator.migrateToLatest();
   if (error !== undefined) throw error;
+}
+
+/** Throws `conflict` when a newer version of Callkite has been here: what this one would do to its tables is unknown. */
+async function refuseNewerSchema(
+  migrator: Migrator,
+  database: Kysely<unknown>,
+  schema: string,
+): Promise<void> {
+  const { rows } = await sql<{ exists: boolean }>`
+    select to_regclass(${`${schema}.kysely_migration`}) is not null as exists`.execute(database);
+  if (!rows[0]?.exists) return;
+  const known = new Set((await migrator.getMigrations()).map(({ name }) => name));
+  const applied = await sql<{ name: string }>`
+    select name from ${sql.table(`${schema}.kysely_migration`)} order by name`.execute(database);
+  const newer = applied.rows.filter(({ name }) => !known.has(name));
+  if (newer.length === 0) return;
+  throw new CallkiteError(
+    'conflict',
+    `The database belongs to a newer version of Callkite: it has ${newer.map(({ name }) => name).join(', ')}, which this version does not know. Start the newer version, or restore a backup from before the upgrade.`,
+    { retryable: false },
+  );
 }
 
 async function inSchema(database: Kysely<unknown>, schema: string, migration: Migration): Promise<void> {

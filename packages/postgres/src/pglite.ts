@@ -52,10 +52,17 @@ function embedded({ dataDir, image, logger = silentLogger }: PGliteOptions): Dri
     return opened;
   };
   const pool = async () => (await open()).pool;
+  /** The last piece of exclusive work: one process has the database, so taking turns here is enough. */
+  let turn: Promise<unknown> = Promise.resolve();
 
   return {
     pool,
     migrate: async (work) => work(await pool()),
+    exclusively(_name, work) {
+      const result = turn.then(work, work);
+      turn = result.catch(() => undefined);
+      return result;
+    },
     close() {
       closed ??= (async () => (await opened)?.close())();
       return closed;

@@ -1,7 +1,7 @@
 import { CallkiteError, type Storage, silentLogger } from '@callkite/core';
 import pg from 'pg';
 import type { Driver, StorageOptions } from './database.ts';
-import { surviveBrokenConnections } from './sessions.ts';
+import { surviveBrokenConnections, underLock } from './sessions.ts';
 import { createStorage } from './storage.ts';
 
 /** Callkite opens and closes the connections. */
@@ -19,12 +19,14 @@ export interface PostgresConnectionOptions extends StorageOptions {
   connectionTimeoutMs?: number | undefined;
 }
 
-/** The host's own pool, with its own limits and timeouts. `stop` does not close it. */
+/** The host's own pool of at least two connections, with its own limits and timeouts. `stop` does not close it. */
 export interface PostgresPoolOptions extends StorageOptions {
   pool: pg.Pool;
 }
 
 export type PostgresOptions = PostgresConnectionOptions | PostgresPoolOptions;
+
+const startConnectionTimeoutMs = 10_000;
 
 /** Storage on a Postgres server, version 14 or newer, shared by any number of processes. */
 export function postgres(options: PostgresOptions): Storage {
@@ -53,22 +55,30 @@ function ownPool(options: PostgresConnectionOptions): Driver {
   });
   surviveBrokenConnections(pool, logger);
   let closed: Promise<void> | null = null;
+  /** Waits as long as another process needs for its migrations, or for what it does exclusively. */
+  async function patiently<Result>(work: (patient: pg.Pool) => Promise<Result>): Promise<Result> {
+    if (closed !== null) throw stopped();
+    const patient = new pg.Pool({
+      ...common,
+      max: 1,
+      idleTimeoutMillis: 0,
+      // Where several processes start at once, a connection takes longer than it may later.
+      connectionTimeoutMillis: Math.max(connectionTimeoutMs, startConnectionTimeoutMs),
+    });
+    surviveBrokenConnections(patient, logger);
+    try {
+      return await work(patient);
+    } finally {
+      await patient.end();
+    }
+  }
   return {
     async pool() {
       if (closed !== null) throw stopped();
       return pool;
     },
-    async migrate(work) {
-      if (closed !== null) throw stopped();
-      // Waits as long as another process needs for its migrations.
-      const patient = new pg.Pool({ ...common, max: 1 });
-      surviveBrokenConnections(patient, logger);
-      try {
-        await work(patient);
-      } finally {
-        await patient.end();
-      }
-    },
+    migrate: patiently,
+    exclusively: (name, work) => patiently((patient) => underLock(patient, name, work)),
     close() {
       closed ??= pool.end();
       return closed;
@@ -86,6 +96,7 @@ function lentPool({ pool, logger = silentLogger }: PostgresPoolOptions): Driver 
   return {
     pool: open,
     migrate: async (work) => work(await open()),
+    exclusively: async (name, work) => underLock(await open(), name, work),
     async close() {
       closed = true;
     },

@@ -19,6 +19,22 @@ export function surviveBrokenConnections(pool: pg.Pool, logger: Logger): void {
 
 type OpenPool = () => Promise<pg.Pool>;
 
+/** Runs `work` under an advisory lock that its session holds, so that it is free when this process dies. */
+export async function underLock<Result>(
+  pool: pg.Pool,
+  name: string,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const client = await pool.connect();
+  try {
+    await client.query('select pg_advisory_lock(hashtextextended($1, 0))', [name]);
+    return await work();
+  } finally {
+    // Ends the session, and the lock with it.
+    client.release(true);
+  }
+}
+
 /** The pool as Kysely wants it. */
 export function kyselyPool(open: OpenPool): PostgresPool {
   return {

@@ -36,9 +36,10 @@ export function createStorage(driver: Driver, options: Pick<StorageOptions, 'sch
     deliveries: guarded(createDeliveryStore(database)),
     jobs: guarded(createJobStore(database)),
     secrets: guarded(createSecretStore(database)),
-    ...guarded<Pick<Storage, 'start' | 'stop' | 'ping'>>({
+    ...guarded<Pick<Storage, 'start' | 'stop' | 'ping' | 'exclusively'>>({
       start: () => driver.migrate((pool) => migrate(pool, schema)),
       stop: () => driver.close(),
+      exclusively: (name, work) => driver.exclusively(`${schema}:${name}`, work),
       async ping() {
         const { rows } = await sql<{ now: Date }>`select clock_timestamp() as now`.execute(database.kysely);
         return { nowMs: only(rows).now.getTime() };

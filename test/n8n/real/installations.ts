@@ -6,17 +6,60 @@ import path from 'node:path';
 /** Where n8n and its tools are installed, once; outside of the repository. `CALLKITE_N8N_CACHE` names another place. */
 const cache = process.env.CALLKITE_N8N_CACHE ?? path.join(homedir(), '.cache/callkite');
 
-/** The newest n8n that runs on Node 20. */
-const n8nVersion = '2.8.4';
+/** An n8n to test on, and the version of Node it needs. `null`: the one that runs the tests. */
+const generations = {
+  /** The last that runs on Node 20. */
+  node20: { n8n: '2.8.4', node: null, overrides: {} },
+  /** The newest whose dependencies can all be installed. */
+  newest: {
+    n8n: '2.41.1',
+    node: '24.21.0',
+    // Its own version depends on a package that was withdrawn.
+    overrides: { linkedom: '0.18.12' },
+  },
+} as const;
 
-/** Installs n8n unless it is there, and returns the folder that holds its `node_modules`. */
-export function installN8n(): string {
-  return install(`n8n-${n8nVersion}`, [], {
-    'package.json': JSON.stringify({ private: true, dependencies: { n8n: n8nVersion } }),
-    // n8n takes xlsx from an address of its own, and no node of ours reads spreadsheets: any will do.
-    'pnpm-workspace.yaml':
-      'packages: []\nnodeLinker: hoisted\nonlyBuiltDependencies: [sqlite3]\nautoInstallPeers: false\noverrides:\n  xlsx: 0.18.5\n  "@langchain/langgraph-checkpoint": 1.0.0\n',
+export interface N8nInstallation {
+  /** Holds n8n's `node_modules`. */
+  readonly folder: string;
+  /** Path of the Node that runs it. */
+  readonly node: string;
+}
+
+/** Installs an n8n, with its Node where it needs another one, unless it is there. */
+export function installN8n(generation: keyof typeof generations): N8nInstallation {
+  const { n8n, node, overrides } = generations[generation];
+  const nodePackage = `node-${process.platform}-${process.arch}`;
+  // n8n takes xlsx from an address of its own, and our node reads no spreadsheets: any version will do.
+  const replaced = { xlsx: '0.18.5', '@langchain/langgraph-checkpoint': '1.0.0', ...overrides };
+  const folder = install(`n8n-${n8n}`, ['--config.engine-strict=false'], {
+    'package.json': JSON.stringify({
+      private: true,
+      dependencies: { n8n, ...(node !== null && { [nodePackage]: node }) },
+    }),
+    'pnpm-workspace.yaml': [
+      'packages: []',
+      'nodeLinker: hoisted',
+      'onlyBuiltDependencies: [sqlite3]',
+      'autoInstallPeers: false',
+      'overrides:',
+      ...Object.entries(replaced).map(([name, version]) => `  "${name}": ${version}`),
+      '',
+    ].join('\n'),
   });
+  return {
+    folder,
+    node: node === null ? process.execPath : path.join(folder, 'node_modules', nodePackage, 'bin/node'),
+  };
+}
+
+/** The n8n that this run is for: `CALLKITE_N8N` of `vitest.config.ts`. */
+export function n8nUnderTest(): N8nInstallation {
+  const generation = process.env.CALLKITE_N8N;
+  if (generation !== 'node20' && generation !== 'newest') {
+    throw new Error(`CALLKITE_N8N must be node20 or newest, not ${generation}`);
+  }
+  return installN8n(generation);
 }
 
 /** Installs n8n's lint and its verification scan unless they are there, and returns their folder. */

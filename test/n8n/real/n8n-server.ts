@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { eventually, freePort } from '../../embedded.ts';
 import { packNodes } from '../packed-nodes.ts';
-import { installN8n } from './installations.ts';
+import { n8nUnderTest } from './installations.ts';
 
 export interface N8nServer {
   readonly url: string;
@@ -27,7 +27,7 @@ const longestEndMs = 60_000;
 
 /** A real n8n with empty data and the packed nodes, installed as by its own user interface. */
 export async function startN8n(options: { publicUrl: string; port: number }): Promise<N8nServer> {
-  const installation = installN8n();
+  const { folder: installation, node } = n8nUnderTest();
   const userFolder = mkdtempSync(path.join(tmpdir(), 'callkite-real-n8n-'));
   const nodesFolder = path.join(userFolder, '.n8n/nodes');
   const packageFolder = path.join(nodesFolder, 'node_modules/n8n-nodes-callkite');
@@ -41,32 +41,28 @@ export async function startN8n(options: { publicUrl: string; port: number }): Pr
 
   async function start() {
     let printed = '';
-    const n8n = spawn(
-      'nice',
-      [process.execPath, path.join(installation, 'node_modules/n8n/bin/n8n'), 'start'],
-      {
-        stdio: ['ignore', 'pipe', 'pipe'],
-        env: {
-          PATH: process.env.PATH,
-          HOME: userFolder,
-          N8N_USER_FOLDER: userFolder,
-          N8N_PORT: String(options.port),
-          N8N_LISTEN_ADDRESS: '127.0.0.1',
-          N8N_RUNNERS_BROKER_PORT: String(brokerPort),
-          WEBHOOK_URL: `${options.publicUrl}/`,
-          N8N_ENCRYPTION_KEY: 'only for these tests',
-          GENERIC_TIMEZONE: 'America/New_York',
-          N8N_SECURE_COOKIE: 'false',
-          N8N_DIAGNOSTICS_ENABLED: 'false',
-          N8N_VERSION_NOTIFICATIONS_ENABLED: 'false',
-          N8N_TEMPLATES_ENABLED: 'false',
-          N8N_PERSONALIZATION_ENABLED: 'false',
-          N8N_HIRING_BANNER_ENABLED: 'false',
-          N8N_DYNAMIC_BANNERS_ENABLED: 'false',
-          EXTERNAL_FRONTEND_HOOKS_URLS: '',
-        },
+    const n8n = spawn('nice', [node, path.join(installation, 'node_modules/n8n/bin/n8n'), 'start'], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: {
+        PATH: process.env.PATH,
+        HOME: userFolder,
+        N8N_USER_FOLDER: userFolder,
+        N8N_PORT: String(options.port),
+        N8N_LISTEN_ADDRESS: '127.0.0.1',
+        N8N_RUNNERS_BROKER_PORT: String(brokerPort),
+        WEBHOOK_URL: `${options.publicUrl}/`,
+        N8N_ENCRYPTION_KEY: 'only for these tests',
+        GENERIC_TIMEZONE: 'America/New_York',
+        N8N_SECURE_COOKIE: 'false',
+        N8N_DIAGNOSTICS_ENABLED: 'false',
+        N8N_VERSION_NOTIFICATIONS_ENABLED: 'false',
+        N8N_TEMPLATES_ENABLED: 'false',
+        N8N_PERSONALIZATION_ENABLED: 'false',
+        N8N_HIRING_BANNER_ENABLED: 'false',
+        N8N_DYNAMIC_BANNERS_ENABLED: 'false',
+        EXTERNAL_FRONTEND_HOOKS_URLS: '',
       },
-    );
+    });
     running = n8n;
     for (const stream of [n8n.stdout, n8n.stderr]) {
       stream.setEncoding('utf8').on('data', (text) => {

@@ -42,6 +42,11 @@ export interface Storage {
   /** Cheap round trip; rejects when the store cannot be reached. Also tells the store's clock for the skew check. */
   ping(): Promise<{ readonly nowMs: number }>;
   /**
+   * Runs `work` while nobody else on this store, in any process, runs work of the same name, waiting its turn as long as
+   * it takes. A process that dies gives up its turn. `work` may take seconds and uses the store as usual.
+   */
+  exclusively<Result>(name: string, work: () => Promise<Result>): Promise<Result>;
+  /**
    * A limiter that is exact across all processes on this store. Fixed window from a key's first hit, by the store's clock.
    * Its `consume` rejects with a `RateLimiterRes` when the points are used up, and with an `Error` when the store fails.
    */

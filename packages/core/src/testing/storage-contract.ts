@@ -57,6 +57,6 @@ export function storageContract(options: StorageContractOptions): void {
   jobsContract(test, openAnother);
   deliveriesContract(test);
   erasingContract(test);
-  limitingContract(test);
+  limitingContract(test, openAnother);
   networksContract(test);
 }

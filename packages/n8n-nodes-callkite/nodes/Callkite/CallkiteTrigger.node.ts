@@ -8,15 +8,14 @@ import type {
 } from 'n8n-workflow';
 import { jsonParse, NodeConnectionTypes, NodeOperationError } from 'n8n-workflow';
 import { getWorkflows } from './methods/workflows';
+import { isRepeated, type StartedCalls } from './shared/started-calls';
 import { isRegistered, type Registration, register, unregister } from './shared/webhook-registration';
 import { isSigned } from './shared/webhook-signature';
 
-/** Calls whose webhooks are recognised when they are delivered again. */
-const rememberedCalls = 500;
 /** How the ids of samples begin, which Callkite sends on request. */
 const samplePrefix = 'test_';
 
-type TriggerMemory = IDataObject & Registration & { callIds?: string[] };
+type TriggerMemory = IDataObject & Registration & StartedCalls;
 
 export class CallkiteTrigger implements INodeType {
   description: INodeTypeDescription = {
@@ -167,11 +166,14 @@ export class CallkiteTrigger implements INodeType {
     if (!isSample && workflowIds.length > 0 && !workflowIds.includes(String(payload.workflow_id))) {
       return ignored('workflow');
     }
-    const callIds = memory.callIds ?? [];
-    if (callIds.includes(callId)) return ignored('repeated');
-    memory.callIds = [...callIds, callId].slice(-rememberedCalls);
+    if (isRepeated(this, memory, callId)) return ignored('repeated');
 
-    return { workflowData: [this.helpers.returnJsonArray([readable(payload)])] };
+    // Answered here, not by n8n: the n8n of 2.38 and later saves static data only when the answer precedes the start.
+    this.getResponseObject().status(200).json({ message: 'Workflow was started' });
+    return {
+      noWebhookResponse: true,
+      workflowData: [this.helpers.returnJsonArray([readable(payload)])],
+    };
   }
 }
 

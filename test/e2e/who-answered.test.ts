@@ -33,10 +33,14 @@ async function place(to: string, changes: Partial<WorkflowDefinitionInput> = {})
 }
 
 async function resultOf(callId: string): Promise<CallDetail> {
-  return eventually('the result', async () => {
-    const found = (await (await embedded.request('GET', `/calls/${callId}`)).json()) as CallDetail;
-    return found.call_summary === null ? null : found;
-  }, 60_000);
+  return eventually(
+    'the result',
+    async () => {
+      const found = (await (await embedded.request('GET', `/calls/${callId}`)).json()) as CallDetail;
+      return found.call_summary === null ? null : found;
+    },
+    60_000,
+  );
 }
 
 const call = async (to: string, changes?: Partial<WorkflowDefinitionInput>) =>

@@ -27,7 +27,7 @@ export interface N8nInstallation {
 }
 
 /** Installs an n8n, with its Node where it needs another one, unless it is there. */
-export function installN8n(generation: keyof typeof generations): N8nInstallation {
+function installN8n(generation: keyof typeof generations): N8nInstallation {
   const { n8n, node, overrides } = generations[generation];
   const nodePackage = `node-${process.platform}-${process.arch}`;
   // n8n takes xlsx from an address of its own, and our node reads no spreadsheets: any version will do.

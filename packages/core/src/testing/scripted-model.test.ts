@@ -4,7 +4,13 @@ import type { TurnPart, TurnRequest } from '../ports/language-model.ts';
 import { ScriptedModel } from './scripted-model.ts';
 
 const controller = new AbortController();
-const request: TurnRequest = { instructions: '', messages: [], tools: [], maximumTokens: 500, signal: controller.signal };
+const request: TurnRequest = {
+  instructions: '',
+  messages: [],
+  tools: [],
+  maximumTokens: 500,
+  signal: controller.signal,
+};
 
 async function partsOf(model: ScriptedModel, signal = request.signal): Promise<TurnPart[]> {
   const parts: TurnPart[] = [];

@@ -2,7 +2,7 @@ import type { AudioChannel, AudioEvent, CalleeEvent, SpeechChannel, TextSocket }
 import type { Break } from './mistake.ts';
 
 /** `good` with some of its methods replaced. */
-export function changed<T extends object>(good: T, change: Partial<T>): T {
+function changed<T extends object>(good: T, change: Partial<T>): T {
   return new Proxy(good, {
     get(target, name) {
       const value: unknown = Reflect.get(name in change ? change : target, name);

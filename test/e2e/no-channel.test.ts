@@ -27,6 +27,7 @@ it.each(['relay', 'realtime'] as const)(
     const lines = embedded.twilioEmulator.calls();
     await embedded.stop();
     expect(call.reason).toBe('agent_unavailable');
+    expect(call.outcome).toEqual({ callStatus: 'not_picked_up', providerStatus: 'failed' });
     expect(lines).toHaveLength(1);
     const heard = lines[0]?.transcript.filter(({ speaker }) => speaker === 'agent').map(({ text }) => text);
     expect(heard?.join(' ')).toMatch(

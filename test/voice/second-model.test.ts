@@ -169,7 +169,7 @@ describe('a call in words', () => {
     second.configure({ faults: { error: { status: 503 } } });
     await start('relay', { slowAfterMs: unhurried });
     const { result, agentLines } = await place();
-    expect(result.reason).toBe('agent_unavailable');
+    expect(result).toMatchObject({ call_status: 'not_picked_up', reason: 'agent_unavailable' });
     expect(agentLines.at(-1)).toContain('technical problem');
     expect([turnsOf(first).length, turnsOf(second).length]).toEqual([2, 2]);
   });

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type CallOutcome, callStatus, providerStatus } from './call-status.ts';
+import { type CallOutcome, type CallReason, callReason, callStatus, providerStatus } from './call-status.ts';
 
 /** One thing said in a call. For the assistant: what the callee heard. */
 export const message = z.object({
@@ -24,12 +24,17 @@ export const formFill = z.object({
 });
 export type FormFill = z.infer<typeof formFill>;
 
+const reason = callReason
+  .nullable()
+  .describe('Why the call ended this way, where the statuses do not say; null otherwise');
+
 /** What is posted, once, to the `callback_url` of a prompt call. */
 export const callbackPayload = z.object({
   call_id: z.string().describe('Id of the call'),
   workflow_id: z.string().describe('Id of the workflow that was generated from the prompt'),
   call_status: callStatus,
   provider_status: providerStatus,
+  reason,
   call_summary: z.string().describe('What happened, in a few sentences'),
   messages: z.array(message).describe('The transcript, in order; may be empty'),
   context: z.null().describe('Always null'),
@@ -52,6 +57,7 @@ export const webhookPayload = z.object({
     .describe('The number the call went out from, in E.164 form; `browser` for a web call'),
   phone_number_to: z.string().describe('The number called, in E.164 form; `browser` for a web call'),
   call_status: callStatus,
+  reason,
   call_summary: z.string().describe('What happened, in a few sentences'),
   messages: z.array(message).describe('The whole transcript, in order; may be empty'),
   context: z
@@ -88,6 +94,7 @@ export interface CompletedCall {
 export interface CallResult {
   readonly call: CompletedCall;
   readonly outcome: CallOutcome;
+  readonly reason: CallReason | null;
   readonly summary: string;
   readonly transcript: readonly Message[];
   /** `null` when the workflow contains no forms. */
@@ -105,6 +112,7 @@ export function formatCallback(result: CallResult): CallbackPayload {
     workflow_id: call.workflowId,
     call_status: outcome.callStatus,
     provider_status: outcome.providerStatus,
+    reason: result.reason,
     call_summary: result.summary,
     messages: messagesOf(result.transcript),
     context: null,
@@ -123,6 +131,7 @@ export function formatWebhook(result: CallResult): WebhookPayload {
     phone_number_from: call.from,
     phone_number_to: call.to,
     call_status: outcome.callStatus,
+    reason: result.reason,
     call_summary: result.summary,
     messages: messagesOf(result.transcript),
     context: JSON.stringify({

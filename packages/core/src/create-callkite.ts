@@ -285,6 +285,7 @@ export function createCallkite(options: CallkiteOptions): Callkite {
   const webhooks = createWebhooks({ storage, secretBox, outbound, onDeliveries: work.onDeliveries });
   const carriers = createCarrierIngress({
     calls: storage.calls,
+    forms: storage.forms,
     carriers: new Map(
       [options.telephony, ...(test ? [test.telephony] : [])].map((adapter) => [adapter.name, adapter]),
     ),

@@ -14,6 +14,7 @@ import { velocity } from './migrations/0012-velocity.ts';
 import { offTheRecord } from './migrations/0013-off-the-record.ts';
 import { modes } from './migrations/0014-modes.ts';
 import { networks } from './migrations/0015-networks.ts';
+import { agentFailed } from './migrations/0016-agent-failed.ts';
 
 /** In order; a shipped one is never edited, only followed. */
 const migrations: Record<string, Migration> = {
@@ -31,6 +32,7 @@ const migrations: Record<string, Migration> = {
   '0013-off-the-record': offTheRecord,
   '0014-modes': modes,
   '0015-networks': networks,
+  '0016-agent-failed': agentFailed,
 };
 
 /**

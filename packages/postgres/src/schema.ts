@@ -253,6 +253,8 @@ export interface CallRow {
   off_the_record: Generated<boolean>;
   cancel_requested: boolean;
   conversation_over: boolean;
+  /** Before what the call was for was reached. */
+  agent_failed: Generated<boolean>;
   summary: string | null;
   lost_channels: number;
   transcript_length: number;

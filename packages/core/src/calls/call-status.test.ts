@@ -20,8 +20,10 @@ describe('call status', () => {
     const pairs = new Set<string>();
     for (const status of statuses.filter(isTerminal)) {
       for (const answeredBy of ['human', 'machine', 'fax', 'unknown', null] as const) {
-        const { callStatus, providerStatus } = callOutcome(status, answeredBy);
-        pairs.add(`${callStatus}/${providerStatus}`);
+        for (const agentFailed of [false, true]) {
+          const { callStatus, providerStatus } = callOutcome(status, answeredBy, agentFailed);
+          pairs.add(`${callStatus}/${providerStatus}`);
+        }
       }
     }
     expect([...pairs].sort()).toEqual([
@@ -36,7 +38,7 @@ describe('call status', () => {
 
   it('refuses to name an outcome for a call that goes on', () => {
     for (const status of statuses.filter((each) => !isTerminal(each))) {
-      expect(() => callOutcome(status, null)).toThrow(TypeError);
+      expect(() => callOutcome(status, null, false)).toThrow(TypeError);
     }
   });
 

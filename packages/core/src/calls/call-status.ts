@@ -64,13 +64,21 @@ export function answeredByHeard(heard: HeardAnswer | null, detected: AnsweredBy 
 
 /**
  * The pair a call ends with, from the carrier's terminal status.
+ * @param agentFailed the agent broke off before what the call was for was reached
  * @throws TypeError for a status that is not terminal
  */
-export function callOutcome(status: CarrierCallStatus, answeredBy: AnsweredBy | null): CallOutcome {
+export function callOutcome(
+  status: CarrierCallStatus,
+  answeredBy: AnsweredBy | null,
+  agentFailed: boolean,
+): CallOutcome {
   switch (status) {
     case 'completed':
-      return answeredBy === 'machine' || answeredBy === 'fax'
-        ? { callStatus: 'voicemail', providerStatus: 'completed' }
+      if (answeredBy === 'machine' || answeredBy === 'fax') {
+        return { callStatus: 'voicemail', providerStatus: 'completed' };
+      }
+      return agentFailed
+        ? { callStatus: 'not_picked_up', providerStatus: 'failed' }
         : { callStatus: 'success', providerStatus: 'completed' };
     case 'busy':
     case 'no-answer':

@@ -6,7 +6,9 @@ import { keepTrying } from '../conversations/keep-trying.ts';
 import { recordingModeOf } from '../conversations/recording-mode.ts';
 import { transcriptWriter } from '../conversations/transcript-writer.ts';
 import { CallkiteError } from '../errors.ts';
+import { areComplete } from '../forms/form-fills.ts';
 import type { CallRecord, CallStore, ReportResult } from '../ports/call-store.ts';
+import type { FormStore } from '../ports/form-store.ts';
 import type { HttpRequest, HttpResponse } from '../ports/http.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Mode } from '../ports/mode.ts';
@@ -41,6 +43,7 @@ export interface CarrierIngress {
 
 export interface CarrierIngressDeps {
   calls: CallStore;
+  forms: Pick<FormStore, 'ofCall'>;
   carriers: ReadonlyMap<string, Telephony>;
   tokens: AttemptTokens;
   handover: Handover;
@@ -261,7 +264,10 @@ export function createCarrierIngress(deps: CarrierIngressDeps): CarrierIngress {
   ): Promise<CallInstruction> {
     const lost = await calls.countLostChannel(call.id);
     if (lost <= lostChannelsAllowed) return converse(attemptToken, call, definition);
-    await calls.noteReason(call.id, 'agent_unavailable');
+    // What was collected is all there, and only the words after it are missing.
+    const isReached = definition.forms.length > 0 && areComplete(await deps.forms.ofCall(call.id));
+    if (isReached) await calls.noteReason(call.id, 'agent_unavailable');
+    else await calls.noteAgentFailed(call.id);
     const { language, agent } = definition;
     const text = await deps.apology(definition, call.organizationId);
     return { type: 'say', text, language, voice: agent.voice ?? null };

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import * as z from 'zod';
+import { CallkiteError } from '../errors.ts';
 import type { CallForm } from '../ports/form-store.ts';
 import { type AgentTool, defineTool } from './agent-tool.ts';
 import { phrasesFor } from './phrases.ts';
@@ -118,7 +119,7 @@ describe('tools', () => {
     });
     channel.hear(said('Transfer me'));
     await settle();
-    expect(reasons).toEqual(['agent_unavailable']);
+    expect(reasons).toEqual(['agent_unavailable, failed']);
     expect(channel.did).toEqual(['end']);
   });
 });
@@ -228,6 +229,23 @@ describe('forms', () => {
     ]);
     await vi.advanceTimersByTimeAsync(15_000);
     expect(channel.did).toEqual(['end']);
+  });
+
+  it.each([
+    ['Monday', 'agent_unavailable'],
+    [null, 'agent_unavailable, failed'],
+  ])('that hold %s when the model fails end the call with %s', async (day, reason) => {
+    const fill = { tool: 'fill_form', input: { fields: { day_1: day }, quote: 'Monday', confirmed: [] } };
+    const rejected = { error: new CallkiteError('provider_rejected', 'no') };
+    const { channel, reasons } = await start({
+      forms: [form],
+      definition: { forms: [form.id] },
+      script: [{ turn: [fill] }, { turn: [rejected] }],
+    });
+    channel.hear(said('Monday'));
+    await settle();
+    expect(channel.utterances.at(-1)).toMatch(/technical problem/);
+    expect(reasons).toEqual([reason]);
   });
 });
 

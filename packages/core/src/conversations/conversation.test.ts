@@ -528,7 +528,7 @@ describe('a model in trouble', () => {
       expect.stringMatching(/technical problem/),
     ]);
     expect(channel.did).toEqual(['end']);
-    expect(reasons).toEqual(['agent_unavailable']);
+    expect(reasons).toEqual(['agent_unavailable, failed']);
   });
 
   it('tries again once, at once', async () => {
@@ -622,6 +622,6 @@ describe('a model in trouble', () => {
     await settle();
     expect(channel.utterances.slice(2)).toEqual([expect.stringMatching(/technical problem/)]);
     expect(channel.did).toEqual(['end']);
-    expect(reasons).toEqual(['agent_unavailable']);
+    expect(reasons).toEqual(['agent_unavailable, failed']);
   });
 });

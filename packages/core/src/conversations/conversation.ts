@@ -84,7 +84,12 @@ export interface ConversationOptions {
   readonly storage: {
     readonly calls: Pick<
       CallStore,
-      'appendTranscript' | 'transcript' | 'noteReason' | 'noteHeard' | 'noteConversationOver'
+      | 'appendTranscript'
+      | 'transcript'
+      | 'noteReason'
+      | 'noteAgentFailed'
+      | 'noteHeard'
+      | 'noteConversationOver'
     >;
     readonly organizations: Pick<OrganizationStore, 'addDoNotCall'>;
     readonly forms: Pick<FormStore, 'storeAnswer' | 'removeAnswer'>;
@@ -333,7 +338,7 @@ export function converse(options: ConversationOptions): Conversation {
   function onTurnEnded(how: 'answered' | ToolEffect | 'failed', hasSpoken: boolean): void {
     if (how === 'opt-out') onWishNoted();
     else if (how === 'transfer') handOver(hasSpoken);
-    else if (how === 'failed') sayAndEnd(phrases.apology, 'agent_unavailable');
+    else if (how === 'failed') apologize();
     else if (how === 'end-call') takeLeave(hasSpoken);
     else if (isTimeUp) sayAndEnd(phrases.timeIsUp, 'time_limit');
   }
@@ -353,6 +358,12 @@ export function converse(options: ConversationOptions): Conversation {
   function stay(): void {
     isLeaving = false;
     silence.waitFor(null);
+  }
+
+  function apologize(): void {
+    // What was collected is all there, and only the words after it are missing.
+    if (!forms.isComplete) write('the failure of the agent', () => storage.calls.noteAgentFailed(callId));
+    sayAndEnd(phrases.apology, forms.isComplete ? 'agent_unavailable' : null);
   }
 
   function sayAndEnd(text: string, reason: CallReason | null, interruptible = true): void {

@@ -46,7 +46,13 @@ export interface ConversationsDeps {
   readonly storage: {
     readonly calls: Pick<
       CallStore,
-      'load' | 'transcript' | 'appendTranscript' | 'noteReason' | 'noteHeard' | 'noteConversationOver'
+      | 'load'
+      | 'transcript'
+      | 'appendTranscript'
+      | 'noteReason'
+      | 'noteAgentFailed'
+      | 'noteHeard'
+      | 'noteConversationOver'
     >;
     readonly organizations: Pick<OrganizationStore, 'addDoNotCall'>;
     readonly forms: Pick<FormStore, 'ofCall' | 'storeAnswer' | 'removeAnswer'>;

@@ -1,5 +1,6 @@
 import type { FormField } from '@callkite/contract';
 import * as z from 'zod';
+import { areComplete } from '../forms/form-fills.ts';
 import { checkFormValue, needsReadBack } from '../forms/form-value.ts';
 import type { CallForm, FormAnswer, FormStore, FormValue } from '../ports/form-store.ts';
 import type { Logger } from '../ports/logger.ts';
@@ -24,6 +25,8 @@ const anyValue = z.union([z.string(), z.number(), z.array(z.string())]).nullable
 export interface FormFilling {
   /** One for each form. */
   readonly tools: readonly ConversationTool[];
+  /** As `areComplete`. */
+  readonly isComplete: boolean;
   /** What stands in the forms, for the brief; no values that a callee could word freely. */
   describe(): readonly string[];
   /** Resolves when everything is stored or given up. Never rejects. */
@@ -171,6 +174,14 @@ export function fillForms(options: {
 
   return {
     tools: states.map(toolOf),
+    get isComplete() {
+      return areComplete(
+        states.map(({ form, entries }) => ({
+          fields: form.fields,
+          answers: entries.flatMap(({ answer }) => answer ?? []),
+        })),
+      );
+    },
     describe: () =>
       states.flatMap((state) => [
         `Form "${asWords(state.form.title)}", filled in with the tool ${state.toolName}:`,

@@ -111,7 +111,7 @@ export function createNotifier(deps: NotifierDeps): Notifier {
     async buildDeliveries(call, definition, transcript, summary, forms) {
       if (!call.outcome) throw new Error('only a completed call can be told about');
       const formFills = definition.forms.length === 0 ? null : formFillsOf(forms);
-      const result = { call, outcome: call.outcome, summary, transcript, formFills };
+      const result = { call, outcome: call.outcome, reason: call.reason, summary, transcript, formFills };
       const common = { organizationId: call.organizationId, mode: call.mode, callId: call.id };
       const built: NewDelivery[] = [];
       if (call.origin === 'prompt' && call.callbackUrl !== null) {

@@ -143,6 +143,7 @@ function sampleWebhook(deliveryId: string) {
       createdAt: new Date(),
     },
     outcome: { callStatus: 'success', providerStatus: 'completed' },
+    reason: null,
     summary: 'This is a test of your webhook integration. No call was made.',
     transcript: [
       { role: 'assistant', content: 'Hello, this is a test.' },

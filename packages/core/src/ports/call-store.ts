@@ -280,6 +280,11 @@ export interface CallStore {
   abandonAttempt(attemptId: string, reason: CallReason): Promise<boolean>;
   /** Notes why the conversation is ending, while the call is live; kept by the terminal step. First note wins. */
   noteReason(callId: string, reason: CallReason): Promise<void>;
+  /**
+   * As `noteReason` with `agent_unavailable`, and the call does not end as a success: the agent broke off before what the
+   * call was for was reached. No effect where a reason was noted before.
+   */
+  noteAgentFailed(callId: string): Promise<void>;
 
   /** Notes that the conversation came to its end: a channel that closes from now on is not lost. */
   noteConversationOver(callId: string): Promise<void>;

@@ -14,6 +14,7 @@ type LivingPart = Pick<
   | 'setVoicemailMessage'
   | 'cancel'
   | 'noteReason'
+  | 'noteAgentFailed'
   | 'noteHeard'
   | 'noteConversationOver'
   | 'countLostChannel'
@@ -98,6 +99,16 @@ export function createLiving({ schema, kysely, tables, prepared }: Database): Li
       await kysely
         .updateTable('calls')
         .set({ reason })
+        .where('id', '=', callId)
+        .where('state', 'not in', ['queued', 'completed'])
+        .where('reason', 'is', null)
+        .execute();
+    },
+
+    async noteAgentFailed(callId) {
+      await kysely
+        .updateTable('calls')
+        .set({ reason: 'agent_unavailable', agent_failed: true })
         .where('id', '=', callId)
         .where('state', 'not in', ['queued', 'completed'])
         .where('reason', 'is', null)

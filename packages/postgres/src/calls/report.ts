@@ -67,10 +67,10 @@ function endOf(call: StoredCall, report: AttemptReport, answeredBy: AnsweredBy |
   // Asked to end a ringing call, carriers report either of the two.
   const canceled = neverAnswered && (report.status === 'canceled' || report.status === 'no-answer');
   if (call.cancel_requested && canceled) {
-    return { outcome: callOutcome('canceled', answeredBy), reason: 'canceled_by_request', answeredBy };
+    return { outcome: callOutcome('canceled', answeredBy, false), reason: 'canceled_by_request', answeredBy };
   }
   return {
-    outcome: callOutcome(report.status, answeredByHeard(call.heard, answeredBy)),
+    outcome: callOutcome(report.status, answeredByHeard(call.heard, answeredBy), call.agent_failed),
     reason: call.cancel_requested && !neverAnswered ? 'canceled_by_request' : null,
     answeredBy,
     durationSeconds: report.durationSeconds,

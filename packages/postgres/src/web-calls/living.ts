@@ -137,6 +137,7 @@ export function createWebCallLiving({ kysely, tables }: Database): LivingPart {
 }
 
 function outcomeOf(call: StoredCall): CallOutcome {
-  if (call.transcript_length > 0) return { callStatus: 'success', providerStatus: 'completed' };
+  if (call.transcript_length > 0 && !call.agent_failed)
+    return { callStatus: 'success', providerStatus: 'completed' };
   return { callStatus: 'not_picked_up', providerStatus: call.cancel_requested ? 'canceled' : 'failed' };
 }

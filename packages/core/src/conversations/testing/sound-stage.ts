@@ -59,6 +59,9 @@ export async function startInSound(
       noteReason: async (_callId, reason) => {
         reasons.push(reason);
       },
+      noteAgentFailed: async () => {
+        reasons.push('agent_unavailable, failed');
+      },
       noteHeard: async () => {},
       noteConversationOver: async () => {},
     },

@@ -180,6 +180,9 @@ export async function start(setup: Setup = {}) {
         noteReason: async (_callId, reason) => {
           reasons.push(reason);
         },
+        noteAgentFailed: async () => {
+          reasons.push('agent_unavailable, failed');
+        },
         noteHeard: async (_callId, answer) => {
           heard.push(answer);
         },

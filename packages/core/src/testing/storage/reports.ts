@@ -181,6 +181,44 @@ export function reportsContract(test: StorageTest): void {
     assert.equal((await tenant.call(callId)).reason, 'opted_out');
   });
 
+  test('a call in which the agent failed is no success, and tells why', async (storage) => {
+    const tenant = await createTenant(storage);
+    const endedAfter = async (happened: (callId: string) => Promise<void>) => {
+      const { callId, attemptId, providerCallId } = await tenant.placed();
+      const answered = report(providerCallId, 'in-progress', { answeredBy: 'human' });
+      await storage.calls.report(attemptId, answered);
+      await happened(callId);
+      await storage.calls.report(attemptId, report(providerCallId, 'completed'));
+      await storage.calls.noteAgentFailed(callId);
+      const { outcome, reason, answeredAt } = await tenant.call(callId);
+      assert.ok(answeredAt);
+      return `${outcome?.callStatus}/${outcome?.providerStatus} ${reason}`;
+    };
+    const { calls } = storage;
+    assert.equal(
+      await endedAfter((callId) => calls.noteAgentFailed(callId)),
+      'not_picked_up/failed agent_unavailable',
+    );
+    assert.equal(
+      await endedAfter((callId) => calls.noteReason(callId, 'agent_unavailable')),
+      'success/completed agent_unavailable',
+    );
+    assert.equal(
+      await endedAfter(async (callId) => {
+        await calls.noteReason(callId, 'opted_out');
+        await calls.noteAgentFailed(callId);
+      }),
+      'success/completed opted_out',
+    );
+    assert.equal(
+      await endedAfter(async (callId) => {
+        await calls.noteHeard(callId, 'voicemail');
+        await calls.noteAgentFailed(callId);
+      }),
+      'voicemail/completed agent_unavailable',
+    );
+  });
+
   for (const status of ['canceled', 'no-answer'] as const) {
     test(`a cancel that the carrier reports as ${status} is a cancel`, async (storage) => {
       const tenant = await createTenant(storage);

@@ -265,6 +265,12 @@ export function webCallsContract(test: StorageTest): void {
     const noted = await began(storage, tenant);
     await calls.noteReason(noted, 'callee_silent');
     assert.equal((await webCalls.end(noted, 1, 'connection_lost'))?.reason, 'callee_silent');
+    const failed = await began(storage, tenant);
+    await calls.appendTranscript(failed, { role: 'assistant', content: 'Hello.', interrupted: false });
+    await calls.noteAgentFailed(failed);
+    const broken = await webCalls.end(failed, 1, null);
+    assert.deepEqual(broken?.outcome, { callStatus: 'not_picked_up', providerStatus: 'failed' });
+    assert.equal(broken.reason, 'agent_unavailable');
   });
 
   test('a web call nobody holds any more is ended by whoever watches over it', async (storage) => {

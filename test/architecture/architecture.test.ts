@@ -73,7 +73,16 @@ const coreMayImport: Record<string, readonly string[]> = {
   notifications: ['ports', 'organizations', 'forms'],
   transfers: ['ports', 'organizations', 'notifications'],
   conversations: ['ports', 'workflows', 'forms', 'transfers'],
-  calls: ['ports', 'organizations', 'workflows', 'notifications', 'conversations', 'transfers', 'limits'],
+  calls: [
+    'ports',
+    'organizations',
+    'workflows',
+    'forms',
+    'notifications',
+    'conversations',
+    'transfers',
+    'limits',
+  ],
   'web-calls': ['ports', 'organizations', 'limits', 'conversations', 'calls'],
   http: [
     'ports',

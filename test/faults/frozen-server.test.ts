@@ -76,8 +76,7 @@ async function placeAndFreeze(to: string): Promise<string> {
   return callId;
 }
 
-const state = async (callId: string) =>
-  (await servers.control.calls.get(servers.live, callId)).call.state;
+const state = async (callId: string) => (await servers.control.calls.get(servers.live, callId)).call.state;
 const told = (callId: string) =>
   eventually('the callback', () => received.find(({ call_id }) => call_id === callId), 60_000);
 

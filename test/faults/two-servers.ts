@@ -40,9 +40,7 @@ export interface TwoServers {
   keepFromSecond(away: boolean): void;
   place(to: string, more?: object): Promise<string>;
   /** Waits for the result. */
-  ended(
-    callId: string,
-  ): Promise<{ call: CallRecord; onRecord(role: TranscriptEntry['role']): string[] }>;
+  ended(callId: string): Promise<{ call: CallRecord; onRecord(role: TranscriptEntry['role']): string[] }>;
   stop(): Promise<void>;
 }
 

@@ -10,6 +10,7 @@ import {
 } from '@callkite/core';
 import { Keyv } from 'keyv';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createCache } from '../../packages/core/src/limits/cache.ts';
 import { createOrganizations } from '../../packages/core/src/organizations/organizations.ts';
 import { createSecretBox } from '../../packages/core/src/organizations/secret-box.ts';
 import { memoryStorage } from '../memory-storage.ts';
@@ -47,8 +48,7 @@ beforeAll(async () => {
     defaultDailyMinutes: 3000,
     telephonyFor: (mode) => (mode === 'live' ? carrier : null),
     secretBox: createSecretBox(randomBytes(32).toString('base64')),
-    cache: new Keyv(),
-    logger: silentLogger,
+    cache: createCache(new Keyv(), silentLogger),
   });
 });
 

@@ -14,7 +14,7 @@ import { CALLKITE, registerCallkite } from '@callkite/core/tsyringe';
 import { openAi, openAiLive, openAiRealtime } from '@callkite/openai';
 import { pglite, postgres } from '@callkite/postgres';
 import { twilio } from '@callkite/twilio';
-import { createKeyvNonBlocking } from '@keyv/redis';
+import { createKeyvNonBlocking, type default as KeyvRedis } from '@keyv/redis';
 import type { Keyv } from 'keyv';
 import { type DependencyContainer, container as global, instanceCachingFactory } from 'tsyringe';
 import type { CallEvents } from './call-events.ts';
@@ -29,8 +29,8 @@ export interface Composition {
   readonly storage: Storage;
   readonly logger: Logger;
   readonly metrics: Metrics;
-  /** `null` without Redis. */
-  readonly cache: Keyv | null;
+  /** Lets go of what was opened besides the store. */
+  disconnect(): Promise<void>;
 }
 
 const LOGGER = Symbol('logger');
@@ -66,7 +66,7 @@ export function compose(parts: {
         ? pglite({ dataDir: settings.dataDirectory, logger: logger(from) })
         : postgres({ connectionString: settings.databaseUrl, logger: logger(from) }),
   );
-  provide(CACHE, (from) => (settings.redisUrl === null ? null : redisCache(settings.redisUrl, logger(from))));
+  provide(CACHE, () => (settings.redisUrl === null ? null : redisCache(settings.redisUrl)));
   provide(METRICS, (from) => createMetrics(from.resolve<Storage>(STORAGE).jobs));
   provide(TEST_CARRIER, (from) =>
     settings.testCarrierUrl === null
@@ -133,6 +133,8 @@ export function compose(parts: {
       ...(settings.operatorToken !== null && { operatorToken: settings.operatorToken }),
       ...(cache && { cache }),
       allowPrivateCallbacks: settings.allowPrivateCallbacks,
+      allowNetworks: settings.allowNetworks,
+      refuseNetworks: settings.refuseNetworks,
       requestsPerMinute: settings.requestsPerMinute,
       dailyCallMinutes: settings.dailyCallMinutes,
       confirmationWindowMs: settings.confirmationWindowMs,
@@ -150,7 +152,11 @@ export function compose(parts: {
       storage: from.resolve<Storage>(STORAGE),
       logger: logger(from),
       metrics: from.resolve<Metrics>(METRICS),
-      cache: from.resolve<Keyv | null>(CACHE),
+      async disconnect() {
+        const cache = from.resolve<Keyv | null>(CACHE);
+        // Without a goodbye, which one that is frozen would not answer.
+        if (cache !== null) await redisOf(cache).disconnect(true);
+      },
     }),
   );
   return container.resolve<Composition>(COMPOSITION);
@@ -194,9 +200,18 @@ function serverOf({ apiKey, baseUrl }: ModelSettings): { apiKey: string; baseURL
   return { apiKey: apiKey ?? 'none', baseURL: baseUrl ?? undefined };
 }
 
-/** A cache that is out of reach is as good as an empty one: its failures are logged and no more. */
-function redisCache(url: string, logger: Logger): Keyv {
+/** Every failure is an error, which tells core to do without it for a while. */
+function redisCache(url: string): Keyv {
   const cache = createKeyvNonBlocking(url, { namespace: 'callkite' });
-  cache.on('error', (error) => logger.warn({ err: error }, 'the Redis cache does not answer'));
+  const store = redisOf(cache);
+  cache.throwOnErrors = true;
+  store.throwOnErrors = true;
+  store.throwOnConnectError = true;
+  // Emitted besides being thrown; without a listener it would end the process.
+  cache.on('error', () => undefined);
   return cache;
+}
+
+function redisOf(cache: Keyv): KeyvRedis<unknown> {
+  return cache.store as KeyvRedis<unknown>;
 }

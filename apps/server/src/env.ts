@@ -1,4 +1,5 @@
 import type { VoiceMode } from '@callkite/core';
+import { isNetwork } from '@callkite/core/node';
 import * as z from 'zod';
 
 const url = (protocols: readonly string[], meaning: string) =>
@@ -16,6 +17,14 @@ const wholeNumber = (minimum: number, maximum: number) =>
     .regex(/^\d+$/, `must be a whole number from ${minimum} to ${maximum}`)
     .transform(Number)
     .refine((value) => value >= minimum && value <= maximum, `must be from ${minimum} to ${maximum}`);
+/** Names of networks, one next to the other. */
+const networks = z
+  .string()
+  .transform((value) => value.split(/[\s,]+/).filter(Boolean))
+  .refine(
+    (list) => list.every((network) => isNetwork(network)),
+    'must be networks such as 10.20.0.0/16, fd00::/8',
+  );
 const flag = z.enum(['0', '1'], 'must be 0 or 1').transform((value) => value === '1');
 
 const loopbackHost = {
@@ -75,6 +84,8 @@ const variables = z.object({
   CALLKITE_RESUME_SECONDS: wholeNumber(2, 300).default(30),
   CALLKITE_RUN_WORKERS: flag.default(true),
   CALLKITE_ALLOW_PRIVATE_CALLBACKS: flag.default(false),
+  CALLKITE_ALLOW_NETWORKS: networks.optional(),
+  CALLKITE_REFUSE_NETWORKS: networks.optional(),
   CALLKITE_DRAIN_SECONDS: wholeNumber(0, 3600).default(600),
   CALLKITE_CONFIRMATION_SECONDS: wholeNumber(15, 3600).default(120),
   CALLKITE_VOICE_MODE: z.enum(['relay', 'realtime'], 'must be relay or realtime').default('relay'),
@@ -135,6 +146,9 @@ export interface Settings {
   readonly resumeWindowMs: number;
   readonly runWorkers: boolean;
   readonly allowPrivateCallbacks: boolean;
+  /** What callbacks and webhooks may reach besides the public internet, and what of it they may not, in CIDR notation. */
+  readonly allowNetworks: readonly string[];
+  readonly refuseNetworks: readonly string[];
   readonly drainMs: number;
   readonly confirmationWindowMs: number;
   readonly demonstration: boolean;
@@ -214,6 +228,8 @@ export function readSettings(environment: Readonly<Record<string, string | undef
     resumeWindowMs: values.CALLKITE_RESUME_SECONDS * 1000,
     runWorkers: values.CALLKITE_RUN_WORKERS,
     allowPrivateCallbacks: values.CALLKITE_ALLOW_PRIVATE_CALLBACKS,
+    allowNetworks: values.CALLKITE_ALLOW_NETWORKS ?? [],
+    refuseNetworks: values.CALLKITE_REFUSE_NETWORKS ?? [],
     drainMs: values.CALLKITE_DRAIN_SECONDS * 1000,
     confirmationWindowMs: values.CALLKITE_CONFIRMATION_SECONDS * 1000,
     demonstration: values.CALLKITE_DEMO,

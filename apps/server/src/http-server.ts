@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Callkite, Logger } from '@callkite/core';
-import { idleConnectionMs } from '@callkite/core/node';
+import { idleConnectionMs, limitSlowRequests, namesSeveralHosts } from '@callkite/core/node';
 import { CallkiteModule } from '@callkite/nestjs';
 import { Controller, type DynamicModule, Get, Inject, Module, Req, Res } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -83,7 +83,7 @@ export async function serve(options: {
   const web = express();
   web.disable('x-powered-by');
   const files = widgetFiles();
-  web.use(measured(metrics), secured);
+  web.use(measured(metrics), secured, oneHost);
   web.use('/widget', files.handler);
   web.use(home({ callkite, settings, hasStarted: () => hasStarted }));
   web.use(untilStarted);
@@ -106,6 +106,7 @@ export async function serve(options: {
   const server: Server = app.getHttpServer();
   server.on('clientError', answerUnreadable);
   server.keepAliveTimeout = idleConnectionMs;
+  limitSlowRequests(server);
   server.listen(settings.port, settings.host);
   await once(server, 'listening');
   await app.init();
@@ -143,6 +144,12 @@ const secured: RequestHandler = (_request, response, next) => {
   response.setHeader('x-frame-options', 'DENY');
   response.setHeader('cross-origin-opener-policy', 'same-origin');
   next();
+};
+
+const oneHost: RequestHandler = (request, response, next) => {
+  if (namesSeveralHosts(request))
+    response.status(400).json({ error: 'The request names more than one host' });
+  else next();
 };
 
 function isBearer(header: string | undefined, token: string): boolean {

@@ -1,4 +1,5 @@
-import { type DestinationStream, type Logger, pino, stdSerializers } from 'pino';
+import { errorFields } from '@callkite/core';
+import { type DestinationStream, type Logger, pino } from 'pino';
 import type { Settings } from './env.ts';
 
 export type { Logger };
@@ -32,7 +33,7 @@ export function createLogger(
     {
       level: settings.logLevel,
       base: null,
-      serializers: { err: stdSerializers.err, error: stdSerializers.err },
+      serializers: { err: errorFields, error: errorFields },
       redact: {
         paths: redacted.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]),
         censor: '[redacted]',
@@ -53,10 +54,13 @@ function shortLine(line: string): string {
   const details = Object.entries(fields).map(
     ([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
   );
-  const cause = hasStack(error) ? [`\n${error.stack}`] : [];
-  return `${[at, label.padEnd(5), msg, ...details].join(' ')}${cause}\n`;
+  return `${[at, label.padEnd(5), msg, ...details].join(' ')}${stackOf(error)}\n`;
 }
 
-function hasStack(value: unknown): value is { stack: unknown } {
-  return typeof value === 'object' && value !== null && 'stack' in value;
+/** Of an error and of what caused it. */
+function stackOf(error: unknown): string {
+  if (typeof error !== 'object' || error === null) return '';
+  const { stack, type, message, cause } = error as Record<string, unknown>;
+  const caused = stackOf(cause);
+  return `\n${stack ?? `${type}: ${message}`}${caused === '' ? '' : `\ncaused by:${caused}`}`;
 }

@@ -21,7 +21,7 @@ export async function newKey(
   if (mode !== 'live' && mode !== 'test') throw new Error(usage);
   // Nothing is started: keys need the store only.
   const nowhere = { carrierUrl: settings.loopbackUrl, modelUrl: settings.loopbackUrl };
-  const { callkite, cache } = compose({
+  const { callkite, disconnect } = compose({
     settings,
     keys: await secretKeys(settings),
     network: nowhere,
@@ -38,7 +38,7 @@ export async function newKey(
     terminal.print(`API key (${mode}): ${key}`);
   } finally {
     await callkite.stop({ drainMs: 0 });
-    await cache?.disconnect();
+    await disconnect();
   }
 }
 

@@ -31,7 +31,7 @@ export async function startServer(
   const network = await startEmbeddedNetwork({ speed: settings.emulatorSpeed });
   const keys = await secretKeys(settings);
   const events: CallEvents = new EventEmitter();
-  const { callkite, storage, logger, metrics, cache } = compose({ settings, keys, network, events });
+  const { callkite, storage, logger, metrics, disconnect } = compose({ settings, keys, network, events });
   events.on('event', (event) => metrics.observe(event));
   const callLog = createCallLog(settings.production ? logCallLine(logger) : printCallLine(terminal));
   events.on('event', (event) => callLog.observe(event));
@@ -74,7 +74,7 @@ export async function startServer(
   const stop = async () => {
     await stopServing();
     await network.stop();
-    await cache?.disconnect();
+    await disconnect();
   };
   return {
     stop: () => {

@@ -45,6 +45,13 @@ export interface CallkiteOptions {
   operatorToken?: string;
   /** Allows callbacks and webhooks to private and loopback addresses, over plain HTTP too. Only for development. @default false */
   allowPrivateCallbacks?: boolean;
+  /**
+   * Networks that callbacks, webhooks and transfer look-ups may reach although they are not public, in CIDR notation, such
+   * as `10.20.0.0/16`. Names that only mean something inside a network may be used then. @default none
+   */
+  allowNetworks?: readonly string[];
+  /** Networks they may not reach although they look public, such as a NAT64 prefix, in CIDR notation. @default none */
+  refuseNetworks?: readonly string[];
   /** Cache of API keys and finished idempotent answers. Never relied on. @default in memory */
   cache?: Keyv;
   /** @default 60 */

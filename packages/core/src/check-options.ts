@@ -1,12 +1,17 @@
 import * as z from 'zod';
 import type { CallkiteOptions } from './callkite.ts';
 import { CallkiteError } from './errors.ts';
+import { isNetwork } from './notifications/public-addresses.ts';
 
 const adapter = (what: string) =>
   z.custom<object>((value) => typeof value === 'object' && value !== null, what);
 const switchedOn = z.boolean().optional();
 const ofMilliseconds = z.int().min(0).optional();
 const atLeastOne = z.int().min(1).optional();
+
+const networks = z
+  .array(z.string().refine(isNetwork, 'must be a network such as 10.20.0.0/16 or fd00::/8'))
+  .optional();
 
 const baseUrl = z.string().refine((text) => {
   if (!URL.canParse(text)) return false;
@@ -32,6 +37,8 @@ const schema = z.object({
     .regex(/^[\x21-\x7e]+$/, 'must be printable ASCII without blanks')
     .optional(),
   allowPrivateCallbacks: switchedOn,
+  allowNetworks: networks,
+  refuseNetworks: networks,
   cache: adapter('must be a Keyv').optional(),
   requestsPerMinute: atLeastOne,
   dailyCallMinutes: z.int().min(1).nullable().optional(),

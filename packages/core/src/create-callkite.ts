@@ -24,10 +24,12 @@ import type { EmitEvent } from './events.ts';
 import { createFacade } from './facade.ts';
 import { createForms } from './forms/forms.ts';
 import { toFetch } from './http/fetch.ts';
+import { withoutGuessing } from './http/guessed-tokens.ts';
 import { createHttpHandler } from './http/handler.ts';
 import { createJobRunner } from './job-runner.ts';
 import { createLifecycle } from './lifecycle.ts';
 import { BoundedMap } from './limits/bounded-map.ts';
+import { createCache } from './limits/cache.ts';
 import { createIdempotency } from './limits/idempotency.ts';
 import { createRateLimits } from './limits/rate-limit.ts';
 import { createVisitLimits } from './limits/visit-limits.ts';
@@ -46,6 +48,7 @@ import type { Mode } from './ports/mode.ts';
 import type { CarrierConnection, Organization } from './ports/organization-store.ts';
 import type { VelocityAlarm } from './ports/spending-store.ts';
 import type { Telephony, VoiceMode } from './ports/telephony.ts';
+import { safeLogger } from './safe-logger.ts';
 import { createTransferIntegrations, mayTransfer } from './transfers/transfer-integrations.ts';
 import { createTransferNumbers } from './transfers/transfer-numbers.ts';
 import { createPublishableKeys } from './web-calls/publishable-keys.ts';
@@ -67,7 +70,8 @@ const organizationCacheMs = 5_000;
  */
 export function createCallkite(options: CallkiteOptions): Callkite {
   checkOptions(options);
-  const { storage, test, tools = [], logger = silentLogger } = options;
+  const { storage, test, tools = [] } = options;
+  const logger = safeLogger(options.logger ?? silentLogger);
   const { dailyCallMinutes: defaultDailyMinutes = 3000 } = options;
   checkAgentTools(tools);
   const unfinished = createUnfinishedCalls();
@@ -86,9 +90,16 @@ export function createCallkite(options: CallkiteOptions): Callkite {
   const languageModelFor = (mode: Mode) => vendorsOf(mode).languageModel;
   const speechModelFor = (mode: Mode) => vendors[mode]?.speechModel ?? null;
   const secretBox = createSecretBox(options.secretKey, options.formerSecretKeys);
-  const cache = options.cache ?? new Keyv({ store: new BoundedMap(cacheEntries) });
+  const cache = createCache(options.cache ?? new Keyv({ store: new BoundedMap(cacheEntries) }), logger);
   const allowPrivate = options.allowPrivateCallbacks ?? false;
-  const outbound = createOutboundFetch({ allowPrivate });
+  const { allowNetworks = [], refuseNetworks = [], trustedProxies = 0 } = options;
+  const guard = { allowPrivate, allowRanges: allowNetworks, refuseRanges: refuseNetworks };
+  const outbound = createOutboundFetch(guard);
+  const rateLimits = createRateLimits({
+    storage,
+    requestsPerMinute: options.requestsPerMinute ?? 60,
+    logger,
+  });
   const tokens = createAttemptTokens((text) => secretBox.hmacs('attempt', text));
   const accountOf = (connection: CarrierConnection) => {
     const { mode, network, accountId, sealedSecret } = connection;
@@ -102,7 +113,6 @@ export function createCallkite(options: CallkiteOptions): Callkite {
     defaultDailyMinutes,
     secretBox,
     cache,
-    logger,
   });
   // Spares the store a look-up per call and turn.
   const knownOrganizations = new Keyv<OrganizationSettings>({
@@ -124,7 +134,7 @@ export function createCallkite(options: CallkiteOptions): Callkite {
   const transferIntegrations = createTransferIntegrations({ storage, allowedCountries, outbound });
   const transferNumbers = createTransferNumbers({
     allowedCountries,
-    outbound: createOutboundFetch({ allowPrivate, timeoutMs: transferLookupMs }),
+    outbound: createOutboundFetch({ ...guard, timeoutMs: transferLookupMs }),
     logger,
   });
   const workflows = createWorkflows({
@@ -271,7 +281,7 @@ export function createCallkite(options: CallkiteOptions): Callkite {
     allowedCountries,
     outbound,
     secretBox,
-    idempotency: createIdempotency({ cache, logger }),
+    idempotency: createIdempotency({ cache }),
     defaultDailyMinutes,
     onDue: dispatcher.wake,
     onSpent: spending.look,
@@ -377,6 +387,7 @@ export function createCallkite(options: CallkiteOptions): Callkite {
         },
         logger,
       }),
+    cache: options.cache === undefined ? null : cache,
     runWorkers: options.runWorkers ?? true,
     logger,
   });
@@ -391,9 +402,9 @@ export function createCallkite(options: CallkiteOptions): Callkite {
     publishableKeys,
     webCalls,
     carriers,
-    trustedProxies: options.trustedProxies ?? 0,
+    trustedProxies,
     operatorToken: options.operatorToken,
-    rateLimits: createRateLimits({ storage, requestsPerMinute: options.requestsPerMinute ?? 60, logger }),
+    rateLimits,
     apiReference: options.apiReference,
     readiness: lifecycle.readiness,
     logger,
@@ -408,7 +419,7 @@ export function createCallkite(options: CallkiteOptions): Callkite {
       webhooks,
       transferIntegrations,
       publishableKeys,
-      webCalls,
+      webCalls: { ...webCalls, upgrade: withoutGuessing(webCalls.upgrade, { rateLimits, trustedProxies }) },
     }),
     carriers,
     handle,

@@ -12,6 +12,7 @@ export type ErrorCode =
   | 'business_profile_required'
   | 'not_found'
   | 'method_not_allowed'
+  | 'request_timeout'
   | 'conflict'
   | 'payload_too_large'
   | 'unsupported_media_type'

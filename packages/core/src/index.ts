@@ -130,6 +130,7 @@ export type {
   WebCallStore,
 } from './ports/web-call-store.ts';
 export type { WorkflowRecord, WorkflowStore } from './ports/workflow-store.ts';
+export { type ErrorFields, errorFields, safeLogger } from './safe-logger.ts';
 export type { TransferIntegrations, TransferSettings } from './transfers/transfer-integrations.ts';
 export type { PublishableKeyInput, PublishableKeys } from './web-calls/publishable-keys.ts';
 export type {

@@ -7,6 +7,7 @@ import type { Conversations } from './conversations/conversations.ts';
 import { CallkiteError } from './errors.ts';
 import type { Readiness } from './http/route.ts';
 import type { JobRunner } from './job-runner.ts';
+import type { Cache } from './limits/cache.ts';
 import type { Logger } from './ports/logger.ts';
 import type { Storage } from './ports/storage.ts';
 import type { WebCallSockets } from './web-calls/web-call-sockets.ts';
@@ -20,10 +21,12 @@ export interface LifecycleDeps {
   webCallSockets: Pick<WebCallSockets, 'stopping'>;
   unfinished: Pick<UnfinishedCalls, 'settled'>;
   spending: Pick<SpendingWatch, 'settled'>;
-  /** Decides which carrier connections may be used, before anything is dialled. */
+  /** Decides which carrier connections may be used, before anything is dialed. */
   enterNetworks(): Promise<void>;
   /** Whether stored secrets can be opened. After `enterNetworks`: those of connections out of use do not matter. */
   checkSecrets(): Promise<void>;
+  /** `null` when it is in this process. */
+  cache: Pick<Cache, 'isAvailable'> | null;
   runWorkers: boolean;
   logger: Logger;
 }
@@ -120,7 +123,12 @@ export function createLifecycle(
         const skewMs = await clockSkewMs();
         const clock =
           skewMs > clockSkewAllowedMs ? `off by ${Math.round(skewMs / 1000)} s from the store's` : 'ok';
-        return { ok: clock === 'ok', checks: { storage: 'ok', clock } };
+        const checks = { storage: 'ok', clock };
+        const ok = clock === 'ok';
+        if (deps.cache === null) return { ok, checks };
+        // An aid: without it everything works, only slower.
+        const cache = (await deps.cache.isAvailable()) ? 'ok' : 'unavailable';
+        return { ok, checks: { ...checks, cache } };
       } catch {
         return { ok: false, checks: { storage: 'unreachable' } };
       }

@@ -1,8 +1,8 @@
 export { servesPath } from './http/handler.ts';
-export { type HttpMount, type MountOptions, nodeHandler } from './http/node-handler.ts';
+export { type HttpMount, type MountOptions, namesSeveralHosts, nodeHandler } from './http/node-handler.ts';
 export { callkiteMiddleware, type NodeMiddleware } from './http/node-middleware.ts';
 export { attachSockets, type SocketMount } from './http/node-sockets.ts';
-export { idleConnectionMs, type Served, serve } from './http/serve.ts';
+export { idleConnectionMs, limitSlowRequests, type Served, serve } from './http/serve.ts';
 export {
   createOutboundFetch,
   type OutboundAnswer,
@@ -11,3 +11,4 @@ export {
   type OutboundFetchOptions,
   type OutboundRequest,
 } from './notifications/outbound-fetch.ts';
+export { isNetwork } from './notifications/public-addresses.ts';

@@ -1,6 +1,6 @@
 import { mkdir, rename, rm, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { CallkiteError, type Logger, type Storage, silentLogger } from '@callkite/core';
+import { CallkiteError, type Logger, type Storage, safeLogger, silentLogger } from '@callkite/core';
 import type { PGlite } from '@electric-sql/pglite';
 import pg from 'pg';
 import type { Driver, StorageOptions } from './database.ts';
@@ -29,7 +29,8 @@ interface Opened {
   close(): Promise<void>;
 }
 
-function embedded({ dataDir, image, logger = silentLogger }: PGliteOptions): Driver {
+function embedded({ dataDir, image, logger: given = silentLogger }: PGliteOptions): Driver {
+  const logger = safeLogger(given);
   if (image !== undefined && dataDir !== 'memory') {
     throw new TypeError(
       "Only a database in memory begins with an image: leave it out, or set dataDir: 'memory'",

@@ -1,4 +1,4 @@
-import { CallkiteError, type Storage, silentLogger } from '@callkite/core';
+import { CallkiteError, type Storage, safeLogger, silentLogger } from '@callkite/core';
 import pg from 'pg';
 import type { Driver, StorageOptions } from './database.ts';
 import { surviveBrokenConnections, underLock } from './sessions.ts';
@@ -34,7 +34,8 @@ export function postgres(options: PostgresOptions): Storage {
 }
 
 function ownPool(options: PostgresConnectionOptions): Driver {
-  const { connectionString, logger = silentLogger } = options;
+  const { connectionString } = options;
+  const logger = safeLogger(options.logger ?? silentLogger);
   const { maximumConnections = 10, statementTimeoutMs = 3000, connectionTimeoutMs = 1000 } = options;
   const common = {
     connectionString,
@@ -86,7 +87,8 @@ function ownPool(options: PostgresConnectionOptions): Driver {
   };
 }
 
-function lentPool({ pool, logger = silentLogger }: PostgresPoolOptions): Driver {
+function lentPool({ pool, logger: given = silentLogger }: PostgresPoolOptions): Driver {
+  const logger = safeLogger(given);
   surviveBrokenConnections(pool, logger);
   let closed = false;
   const open = async () => {

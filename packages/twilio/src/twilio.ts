@@ -1,4 +1,4 @@
-import { type CallChannel, type Logger, silentLogger, type Telephony } from '@callkite/core';
+import { type CallChannel, type Logger, safeLogger, silentLogger, type Telephony } from '@callkite/core';
 import { describeAccount, listNumbers } from './account.ts';
 import { endCall, fetchCall, findCalls, redirectCall } from './calls.ts';
 import { instructionRenderer, type RelayOptions } from './instructions.ts';
@@ -48,7 +48,7 @@ export interface TwilioOptions {
  */
 export function twilio(options: TwilioOptions): Telephony {
   const name = options.name ?? 'twilio';
-  const logger = options.logger ?? silentLogger;
+  const logger = safeLogger(options.logger ?? silentLogger);
   const address = publicAddress(options.publicUrl, name, options.allowInsecure ?? false);
   const clients = restClients(options.apiBaseUrl);
   const instructions = instructionRenderer(address, options.relay ?? {});

@@ -50,7 +50,7 @@ const endings: Readonly<Record<CallReason, string>> = {
   menu_too_deep: 'The call was ended in a phone menu that led to nobody.',
   callee_silent: 'The call was ended because the person stopped answering.',
   time_limit: 'The call was ended at its time limit.',
-  connection_lost: 'The connection to the visitor was lost.',
+  connection_lost: 'The connection was lost: what was said last may be missing.',
   internal: 'The call could not be carried out because of an internal error.',
 };
 

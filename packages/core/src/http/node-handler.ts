@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { CallkiteError } from '../errors.ts';
 import type { HttpRequest, HttpResponse } from '../ports/http.ts';
-import { problemResponse } from './problem.ts';
+import { problemResponse, statusOf } from './problem.ts';
 
 /** What a mount needs of Callkite. */
 export interface HttpMount {
@@ -11,7 +11,13 @@ export interface HttpMount {
 export interface MountOptions {
   /** Prefix Callkite is mounted under, such as `/phone`; what is outside of it answers 404. @default '' */
   basePath?: string;
+  /** For a body to arrive, in milliseconds; who takes longer is answered 408. @default 30 000 */
+  bodyTimeoutMs?: number;
 }
+
+const bodyTimeoutMs = 30_000;
+/** A client that is still sending gets so long to read why it is answered early. */
+const lingerMs = 5_000;
 
 /**
  * A listener for `node:http`, and for frameworks that hand over Node's own request and response.
@@ -25,19 +31,29 @@ export interface MountOptions {
  */
 export function nodeHandler(
   callkite: HttpMount,
-  { basePath = '' }: MountOptions = {},
+  { basePath = '', bodyTimeoutMs: timeoutMs = bodyTimeoutMs }: MountOptions = {},
 ): (request: IncomingMessage, response: ServerResponse) => void {
   return (request, response) => {
     const target = targetBelow(basePath, request.url ?? '/');
-    const answer =
-      target === null
-        ? Promise.resolve(problemResponse(new CallkiteError('not_found', 'Not found')))
-        : callkite.handle(fromNode(request, target));
+    const answer = namesSeveralHosts(request)
+      ? refused('malformed_request', 'The request names more than one host')
+      : target === null
+        ? refused('not_found', 'Not found')
+        : callkite.handle(fromNode(request, target, timeoutMs));
     answer.then(
-      (answered) => send(response, answered),
+      (answered) => send(request, response, answered),
       (error: unknown) => response.destroy(error instanceof Error ? error : undefined),
     );
   };
+}
+
+async function refused(code: 'malformed_request' | 'not_found', message: string): Promise<HttpResponse> {
+  return problemResponse(new CallkiteError(code, message));
+}
+
+/** Node hands over the first: whoever stands in front may have gone by another (RFC 9112, 3.2). */
+export function namesSeveralHosts({ rawHeaders }: IncomingMessage): boolean {
+  return rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === 'host').length > 1;
 }
 
 /** The part of a request target below a prefix; `null` when it is outside of it. */
@@ -50,7 +66,11 @@ export function targetBelow(basePath: string, url: string): string | null {
 }
 
 /** Node's request as Callkite's. */
-export function fromNode(request: IncomingMessage, target: string): HttpRequest {
+export function fromNode(
+  request: IncomingMessage,
+  target: string,
+  timeoutMs: number = bodyTimeoutMs,
+): HttpRequest {
   const headers: Record<string, string | undefined> = {};
   for (const [name, value] of Object.entries(request.headers)) {
     headers[name] = Array.isArray(value) ? value.join(', ') : value;
@@ -60,11 +80,11 @@ export function fromNode(request: IncomingMessage, target: string): HttpRequest 
     target,
     headers,
     remoteAddress: request.socket.remoteAddress ?? null,
-    readBody: (limitBytes) => readBytes(request, limitBytes),
+    readBody: (limitBytes) => readBytes(request, limitBytes, timeoutMs),
   };
 }
 
-function readBytes(request: IncomingMessage, limitBytes: number): Promise<Uint8Array> {
+function readBytes(request: IncomingMessage, limitBytes: number, timeoutMs: number): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     if (request.readableDidRead) {
       reject(
@@ -74,6 +94,10 @@ function readBytes(request: IncomingMessage, limitBytes: number): Promise<Uint8A
       );
       return;
     }
+    const timer = setTimeout(
+      () => reject(new CallkiteError('request_timeout', 'The body did not arrive in time')),
+      timeoutMs,
+    );
     const chunks: Buffer[] = [];
     let length = 0;
     request.on('data', (chunk: Buffer) => {
@@ -88,14 +112,31 @@ function readBytes(request: IncomingMessage, limitBytes: number): Promise<Uint8A
     });
     request.on('end', () => resolve(Buffer.concat(chunks)));
     request.on('error', () => reject(new CallkiteError('malformed_request', 'The body ended early')));
-    request.on('close', () => reject(new CallkiteError('malformed_request', 'The body ended early')));
+    request.on('close', () => {
+      clearTimeout(timer);
+      reject(new CallkiteError('malformed_request', 'The body ended early'));
+    });
   });
 }
 
-function send(response: ServerResponse, { status, headers, body }: HttpResponse): void {
-  if (body === null) {
-    response.writeHead(status, headers).end();
+function send(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { status, headers, body }: HttpResponse,
+): void {
+  const whole = body === null ? headers : { ...headers, 'content-length': Buffer.byteLength(body) };
+  if (request.complete) {
+    response.writeHead(status, whole).end(body ?? undefined);
     return;
   }
-  response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) }).end(body);
+  // The connection cannot be used again. Closed while the client still sends, it would take the answer with it.
+  response.writeHead(status, { ...whole, connection: 'close' });
+  if (body === null) response.flushHeaders();
+  else response.write(body);
+  const end = () => {
+    clearTimeout(timer);
+    response.end();
+  };
+  const timer = setTimeout(end, status === statusOf.request_timeout ? 0 : lingerMs);
+  request.once('end', end).once('close', end).resume();
 }

@@ -1,12 +1,14 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { TLSSocket } from 'node:tls';
 import { widgetProtocol } from '@callkite/contract';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { CarrierIngress } from '../calls/carrier-ingress.ts';
 import type { HttpRequest, HttpResponse } from '../ports/http.ts';
 import type { MixedSocket } from '../ports/speech.ts';
 import type { WebCalls } from '../web-calls/web-calls.ts';
-import { fromNode, type MountOptions, targetBelow } from './node-handler.ts';
+import { servesPath } from './handler.ts';
+import { fromNode, type MountOptions, namesSeveralHosts, targetBelow } from './node-handler.ts';
 
 /** What the sockets need of Callkite. */
 export interface SocketMount {
@@ -32,7 +34,8 @@ const widgetPingMs = 15_000;
 
 /**
  * Lets carriers and visitors of web pages open WebSockets, below `/carriers` and at `/widget/socket`, on a server.
- * Upgrades of other paths are left to the host; without another listener for them they are refused.
+ * Upgrades of other paths are left to the host; without another listener for them they are refused. A request that would
+ * rather speak another protocol, such as HTTP/2, is answered as if it had not asked (RFC 9110, 7.8).
  * @returns takes the listener off and drops the sockets
  */
 export function attachSockets(
@@ -73,9 +76,19 @@ export function attachSockets(
 
   function onUpgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
     const target = targetBelow(basePath, request.url ?? '/');
+    const isAlone = server.listenerCount('upgrade') === 1;
+    if (request.headers.upgrade?.toLowerCase() !== 'websocket') {
+      if (isAlone || (target !== null && servesPath(target)))
+        answerWithoutUpgrade(server, request, socket, head);
+      return;
+    }
     const door = target === null ? null : doorOf(target);
     if (target === null || !door) {
-      if (server.listenerCount('upgrade') === 1) refuse(socket, { status: 404, headers: {}, body: null });
+      if (isAlone) refuse(socket, { status: 404, headers: {}, body: null });
+      return;
+    }
+    if (namesSeveralHosts(request)) {
+      refuse(socket, { status: 400, headers: {}, body: null });
       return;
     }
     const ignore = () => undefined;
@@ -104,6 +117,25 @@ export function attachSockets(
       sockets.close();
     }
   };
+}
+
+/** Headers that are about the protocol that is not taken up. */
+const ofUpgrade = new Set(['upgrade', 'http2-settings']);
+
+/** Node has let go of the connection: it is given it back, with the request as it would be without its wish. */
+function answerWithoutUpgrade(server: Server, request: IncomingMessage, socket: Duplex, head: Buffer): void {
+  const lines = [`${request.method} ${request.url} HTTP/${request.httpVersion}`];
+  for (let index = 0; index < request.rawHeaders.length; index += 2) {
+    const [name = '', value = ''] = request.rawHeaders.slice(index, index + 2);
+    if (ofUpgrade.has(name.toLowerCase())) continue;
+    const kept =
+      name.toLowerCase() === 'connection'
+        ? value.split(',').filter((option) => !ofUpgrade.has(option.trim().toLowerCase()))
+        : [value];
+    if (kept.length > 0) lines.push(`${name}: ${kept.join(',')}`);
+  }
+  socket.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]));
+  server.emit(socket instanceof TLSSocket ? 'secureConnection' : 'connection', socket);
 }
 
 /** A peer that vanished without a word is noticed by its missing pong. */

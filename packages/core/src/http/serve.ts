@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import { type HttpMount, nodeHandler } from './node-handler.ts';
 import { attachSockets, type SocketMount } from './node-sockets.ts';
 
@@ -16,6 +16,17 @@ export interface Served {
 export const idleConnectionMs = 65_000;
 
 /**
+ * Has a server give up connections whose request does not arrive: its headers within this time, all of it a little later,
+ * after `nodeHandler` has had its chance to answer. Call it before the server listens.
+ */
+export function limitSlowRequests(server: Server, withinMs = 30_000): void {
+  server.headersTimeout = withinMs;
+  server.requestTimeout = withinMs * 1.2;
+  // Node looks for them every 30 s otherwise. It reads this when it begins to listen; there is no setter.
+  Object.assign(server, { connectionsCheckingInterval: Math.min(withinMs / 4, 1_000) });
+}
+
+/**
  * Serves the HTTP API and the carriers' webhooks and sockets. Rejects with Node's own error, such as `EADDRINUSE`.
  * @param address `host` @default '127.0.0.1'
  */
@@ -25,6 +36,7 @@ export async function serve(
 ): Promise<Served> {
   const server = createServer(nodeHandler(callkite));
   server.keepAliveTimeout = idleConnectionMs;
+  limitSlowRequests(server);
   attachSockets(server, callkite);
   server.listen(port, host);
   await once(server, 'listening');

@@ -1,9 +1,10 @@
 import { Keyv } from 'keyv';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { silentLogger } from '../ports/logger.ts';
+import { createCache } from './cache.ts';
 import { createIdempotency } from './idempotency.ts';
 
-const { fingerprint, lifetimeMs } = createIdempotency({ cache: new Keyv(), logger: silentLogger });
+const { fingerprint, lifetimeMs } = createIdempotency({ cache: createCache(new Keyv(), silentLogger) });
 const used = { organizationId: 'org_1', endpoint: 'call', key: 'k', fingerprint: 'f' };
 const answer = { status: 200, body: '{"success":true}', callId: 'call_1' };
 
@@ -41,7 +42,7 @@ describe('fingerprints', () => {
 
 describe('the cache of answers', () => {
   it('returns the same bytes, and says whether the body was the same', async () => {
-    const idempotency = createIdempotency({ cache: new Keyv(), logger: silentLogger });
+    const idempotency = createIdempotency({ cache: createCache(new Keyv(), silentLogger) });
     expect(await idempotency.find(used)).toBeNull();
     await idempotency.remember(used, answer);
     expect(await idempotency.find(used)).toEqual({ ...answer, fingerprintMatches: true });
@@ -52,7 +53,7 @@ describe('the cache of answers', () => {
   });
 
   it('keeps organizations, endpoints and keys apart', async () => {
-    const idempotency = createIdempotency({ cache: new Keyv(), logger: silentLogger });
+    const idempotency = createIdempotency({ cache: createCache(new Keyv(), silentLogger) });
     await idempotency.remember(used, answer);
     for (const other of [{ organizationId: 'org_2' }, { endpoint: 'call-prompt' }, { key: 'K' }]) {
       expect(await idempotency.find({ ...used, ...other })).toBeNull();
@@ -61,7 +62,7 @@ describe('the cache of answers', () => {
 
   it('forgets before the key becomes free', async () => {
     vi.useFakeTimers();
-    const idempotency = createIdempotency({ cache: new Keyv(), logger: silentLogger });
+    const idempotency = createIdempotency({ cache: createCache(new Keyv(), silentLogger) });
     await idempotency.remember(used, answer);
     vi.advanceTimersByTime(4 * 60_000);
     expect(await idempotency.find(used)).not.toBeNull();
@@ -77,7 +78,7 @@ describe('the cache of answers', () => {
       store: { get: broken, set: broken, delete: broken, clear: broken },
       throwOnErrors: true,
     });
-    const idempotency = createIdempotency({ cache, logger: silentLogger });
+    const idempotency = createIdempotency({ cache: createCache(cache, silentLogger) });
     await idempotency.remember(used, answer);
     expect(await idempotency.find(used)).toBeNull();
   });

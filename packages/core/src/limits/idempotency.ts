@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Keyv } from 'keyv';
 import type { StoredAnswer } from '../ports/call-store.ts';
-import type { Logger } from '../ports/logger.ts';
+import type { Cache } from './cache.ts';
 
 /** A key as one request used it. */
 export interface UsedKey {
@@ -45,7 +44,7 @@ const lifetimeMs = 5 * 60_000;
 /** Shorter by more than an acceptance can take, so that no answer is replayed after the store gave its key free. */
 const cacheMs = lifetimeMs - 10_000;
 
-export function createIdempotency({ cache, logger }: { cache: Keyv; logger: Logger }): Idempotency {
+export function createIdempotency({ cache }: { cache: Cache }): Idempotency {
   return {
     lifetimeMs,
     fingerprint(endpoint, body) {
@@ -53,23 +52,14 @@ export function createIdempotency({ cache, logger }: { cache: Keyv; logger: Logg
       return sha256(`${endpoint}\n${canonicalJson(rest)}`);
     },
     async find(used) {
-      try {
-        const known = await cache.get<RememberedAnswer>(cacheKey(used));
-        if (!known) return null;
-        const { status, body, callId = null, fingerprint } = known;
-        return { status, body, callId, fingerprintMatches: fingerprint === used.fingerprint };
-      } catch (error) {
-        logger.warn({ err: error }, 'the cache of answers could not be read');
-        return null;
-      }
+      const known = await cache.get<RememberedAnswer>(cacheKey(used));
+      if (!known) return null;
+      const { status, body, callId = null, fingerprint } = known;
+      return { status, body, callId, fingerprintMatches: fingerprint === used.fingerprint };
     },
     async remember(used, { status, body, callId }) {
       const remembered: RememberedAnswer = { status, body, callId, fingerprint: used.fingerprint };
-      try {
-        await cache.set(cacheKey(used), remembered, cacheMs);
-      } catch (error) {
-        logger.warn({ err: error }, 'the cache of answers could not be written');
-      }
+      await cache.set(cacheKey(used), remembered, cacheMs);
     },
   };
 }

@@ -1,6 +1,7 @@
 import { CallkiteError } from '../errors.ts';
 import type { LanguageModel, ObjectRequest, TurnPart, TurnRequest } from '../ports/language-model.ts';
 import { silentLogger } from '../ports/logger.ts';
+import { safeLogger } from '../safe-logger.ts';
 import { firstToAnswer } from './first-to-answer.ts';
 import { preferFirst } from './preference.ts';
 import { defaultRestMs, type SecondModelOptions } from './second-model-options.ts';
@@ -31,7 +32,8 @@ export function withSecondLanguageModel(
   second: LanguageModel,
   options: SecondLanguageModelOptions = {},
 ): LanguageModel {
-  const { slowAfterMs = 5000, slowObjectAfterMs = 10_000, logger = silentLogger } = options;
+  const { slowAfterMs = 5000, slowObjectAfterMs = 10_000 } = options;
+  const logger = safeLogger(options.logger ?? silentLogger);
   const preference = preferFirst(first, second, options.restMs ?? defaultRestMs);
 
   async function answerOf<Answer>(

@@ -7,6 +7,7 @@ import type {
   SpeechSession,
   SpeechSessionRequest,
 } from '../ports/speech-model.ts';
+import { safeLogger } from '../safe-logger.ts';
 import { heldCommands } from './held-commands.ts';
 import { type Preference, preferFirst } from './preference.ts';
 import { betterFailure, defaultRestMs, type SecondModelOptions } from './second-model-options.ts';
@@ -32,7 +33,7 @@ export function withSecondSpeechModel(
   const settings: EitherSettings = {
     preference: preferFirst(first, second, options.restMs ?? defaultRestMs),
     slowAfterMs: options.slowAfterMs ?? 2000,
-    logger: options.logger ?? silentLogger,
+    logger: safeLogger(options.logger ?? silentLogger),
     first,
   };
   return { open: (request) => new EitherSession(settings, request) };

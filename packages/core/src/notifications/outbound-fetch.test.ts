@@ -442,7 +442,7 @@ describe('post', () => {
     expect(await post(local, `https://127.0.0.1:${rude.port}/`)).toEqual(failed('connection failed'));
     expect(await post(local, `http://127.0.0.1:${resetting.port}/`)).toEqual(failed('connection failed'));
     expect(await post(local, `https://127.0.0.1:${resetting.port}/`)).toEqual(failed('connection failed'));
-    expect(await post(local, 'http://127.0.0.1:0/')).toEqual(failed('connection failed'));
+    expect(await post(local, 'http://127.0.0.1:0/')).toEqual(failed('address refused'));
     expect(await post(local, `http://127.0.0.1:${notHttp.port}/`)).toEqual(failed('invalid answer'));
     expect(await post(local, 'http://127.0.0.1:1/')).toEqual(failed('connection failed'));
     expect(await post(local, `https://127.0.0.1:${notHttp.port}/`)).toEqual(failed('TLS failed'));

@@ -3,6 +3,7 @@ import { connect as connectTcp, isIP, type Socket, type TcpNetConnectOpts } from
 import { buildConnector, Client, type Dispatcher, errors } from 'undici';
 import { CallkiteError } from '../errors.ts';
 import { createAddressRule } from './public-addresses.ts';
+import { isHostName, isMetadataName, isPublicName } from './public-names.ts';
 
 export interface OutboundFetchOptions {
   /** All addresses of a host name. Rejects with a `code` of `ENOTFOUND` when there is none. @default the system's resolver */
@@ -90,11 +91,14 @@ export function createOutboundFetch(options: OutboundFetchOptions = {}): Outboun
       refuse('must begin with https://');
     }
     if (url.username || url.password) refuse('must not contain credentials');
+    if (url.port === '0') refuse('has port 0');
     const host = hostOf(url);
     if (isIP(host) !== 0) {
       if (!rule.allows(host)) refuse('points to a private or reserved address');
-    } else if (publicNamesOnly && isLocalName(host)) {
-      refuse('names a host that is not on the public internet');
+    } else {
+      if (!isHostName(host)) refuse('names no host: empty or overlong parts');
+      const isForeign = publicNamesOnly ? !isPublicName(host) : !allowPrivate && isMetadataName(host);
+      if (isForeign) refuse('names a host that is not on the public internet');
     }
     return url;
   }
@@ -112,6 +116,8 @@ export function createOutboundFetch(options: OutboundFetchOptions = {}): Outboun
     const secure = buildConnector({
       timeout: 0,
       maxCachedSessions: 0,
+      // Node's own default gives way to NODE_TLS_REJECT_UNAUTHORIZED=0.
+      rejectUnauthorized: true,
       ...(options.certificateAuthorities === undefined
         ? {}
         : { ca: [options.certificateAuthorities].flat() as string[] }),
@@ -239,13 +245,6 @@ function refuse(reason: string): never {
 
 function hostOf(url: URL): string {
   return url.hostname.replace(/^\[(.*)\]$/, '$1');
-}
-
-/** Names that only mean something inside a network (RFC 6761, 6762, 8375, 9476), and those without any dot. */
-function isLocalName(host: string): boolean {
-  const labels = host.replace(/\.$/, '').split('.');
-  if (labels.length < 2) return true;
-  return /(^|\.)(localhost|local|internal|intranet|lan|home\.arpa)\.?$/.test(host);
 }
 
 async function resolveAll(hostname: string): Promise<readonly string[]> {

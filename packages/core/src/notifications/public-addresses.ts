@@ -80,9 +80,14 @@ function isWithin(address: Address, list: readonly Range[]): boolean {
   return list.some(([network, bits]) => address.kind() === network.kind() && address.match(network, bits));
 }
 
+/** Whether this is a network in CIDR notation, such as `10.0.0.0/8` or `fd00::/8`. */
+export function isNetwork(text: string): boolean {
+  return ipaddr.isValidCIDR(text);
+}
+
 function ranges(list: readonly string[]): readonly Range[] {
   return list.map((text) => {
-    if (!ipaddr.isValidCIDR(text)) {
+    if (!isNetwork(text)) {
       throw new CallkiteError('validation_failed', 'address ranges are written as in 10.0.0.0/8 or fd00::/8');
     }
     return ipaddr.parseCIDR(text);

@@ -1,5 +1,6 @@
 import { Keyv } from 'keyv';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { createCache } from '../limits/cache.ts';
 import { silentLogger } from '../ports/logger.ts';
 import type { ApiKeyRecord } from '../ports/organization-store.ts';
 import { createApiKeyVerifier } from './api-key-verifier.ts';
@@ -39,7 +40,7 @@ describe('the verifier of API keys', () => {
   it('recognises a key, from the cache the second time, without keeping the key there', async () => {
     const kept = new Map<string, unknown>();
     const cache = new Keyv({ store: kept });
-    const { verify } = createApiKeyVerifier({ store, cache, logger: silentLogger });
+    const { verify } = createApiKeyVerifier({ store, cache: createCache(cache, silentLogger) });
     const { key, record } = register();
     for (let time = 0; time < 3; time += 1) {
       expect(await verify(key)).toMatchObject({ id: record.id, organizationId: 'org_1', mode: 'live' });
@@ -49,14 +50,14 @@ describe('the verifier of API keys', () => {
   });
 
   it('refuses a mistyped key without asking the store', async () => {
-    const { verify } = createApiKeyVerifier({ store, cache: new Keyv(), logger: silentLogger });
+    const { verify } = createApiKeyVerifier({ store, cache: createCache(new Keyv(), silentLogger) });
     const { key } = register();
     await expect(verify(`${key.slice(0, -1)}!`)).rejects.toMatchObject({ code: 'unauthenticated' });
     expect(lookUps).toBe(0);
   });
 
   it('refuses unknown keys, revoked ones, and a genuine-looking key with a known lookup id', async () => {
-    const { verify } = createApiKeyVerifier({ store, cache: new Keyv(), logger: silentLogger });
+    const { verify } = createApiKeyVerifier({ store, cache: createCache(new Keyv(), silentLogger) });
     await expect(verify(createApiKey('live').key)).rejects.toMatchObject({ code: 'unauthenticated' });
 
     const revoked = register();
@@ -81,8 +82,7 @@ describe('the verifier of API keys', () => {
     };
     const verifier = createApiKeyVerifier({
       store: slowStore,
-      cache: new Keyv(),
-      logger: silentLogger,
+      cache: createCache(new Keyv(), silentLogger),
     });
     const { key, record } = register();
     const before = verifier.verify(key);
@@ -107,7 +107,7 @@ describe('the verifier of API keys', () => {
       store: { get: broken, set: broken, delete: broken, clear: broken },
       throwOnErrors: true,
     });
-    const { verify, forget } = createApiKeyVerifier({ store, cache, logger: silentLogger });
+    const { verify, forget } = createApiKeyVerifier({ store, cache: createCache(cache, silentLogger) });
     const { key, record } = register();
     expect(await verify(key)).toMatchObject({ organizationId: 'org_1' });
     await forget(record.lookupId);

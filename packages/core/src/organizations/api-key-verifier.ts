@@ -1,6 +1,5 @@
-import type { Keyv } from 'keyv';
 import { CallkiteError } from '../errors.ts';
-import type { Logger } from '../ports/logger.ts';
+import type { Cache } from '../limits/cache.ts';
 import type { ApiKeyRecord, OrganizationStore } from '../ports/organization-store.ts';
 import { matchesHash, parseApiKey } from './api-keys.ts';
 
@@ -9,9 +8,8 @@ type KnownKey = Pick<ApiKeyRecord, 'id' | 'organizationId' | 'mode' | 'hash'>;
 
 export interface ApiKeyVerifierDeps {
   store: Pick<OrganizationStore, 'findApiKey'>;
-  /** Spares the store a look-up per request. Its failures are ignored. */
-  cache: Keyv;
-  logger: Logger;
+  /** Spares the store a look-up per request. */
+  cache: Cache;
 }
 
 export interface ApiKeyVerifier {
@@ -24,28 +22,19 @@ export interface ApiKeyVerifier {
 /** How long another process may still accept a revoked key. */
 const cacheMs = 5_000;
 
-export function createApiKeyVerifier({ store, cache, logger }: ApiKeyVerifierDeps): ApiKeyVerifier {
+export function createApiKeyVerifier({ store, cache }: ApiKeyVerifierDeps): ApiKeyVerifier {
   // A look-up that was under way during a revocation must not put the revoked key back into the cache.
   let revocations = 0;
 
-  async function cached<T>(access: () => Promise<T>): Promise<T | undefined> {
-    try {
-      return await access();
-    } catch (error) {
-      logger.warn({ err: error }, 'the cache of API keys failed');
-      return undefined;
-    }
-  }
-
   async function find(lookupId: string): Promise<KnownKey | null> {
-    const known = await cached(() => cache.get<KnownKey>(cacheKey(lookupId)));
+    const known = await cache.get<KnownKey>(cacheKey(lookupId));
     if (known) return known;
     const before = revocations;
     const record = await store.findApiKey(lookupId);
     if (!record || record.revokedAt) return null;
     const { id, organizationId, mode, hash } = record;
     const found = { id, organizationId, mode, hash };
-    if (before === revocations) await cached(() => cache.set(cacheKey(lookupId), found, cacheMs));
+    if (before === revocations) await cache.set(cacheKey(lookupId), found, cacheMs);
     return found;
   }
 
@@ -60,7 +49,7 @@ export function createApiKeyVerifier({ store, cache, logger }: ApiKeyVerifierDep
     },
     async forget(lookupId) {
       revocations += 1;
-      await cached(() => cache.delete(cacheKey(lookupId)));
+      await cache.delete(cacheKey(lookupId));
     },
   };
 }

@@ -1,8 +1,7 @@
-import type { Keyv } from 'keyv';
 import { isSupportedCountry } from 'libphonenumber-js/max';
 import { CallkiteError } from '../errors.ts';
 import { createId } from '../ids.ts';
-import type { Logger } from '../ports/logger.ts';
+import type { Cache } from '../limits/cache.ts';
 import type { Mode, Scope } from '../ports/mode.ts';
 import type {
   ApiKeyRecord,
@@ -102,16 +101,15 @@ export interface OrganizationsDeps {
   /** `null` when no carrier is set up for the mode. */
   telephonyFor(mode: Mode): AccountCarrier | null;
   secretBox: SecretBox;
-  cache: Keyv;
-  logger: Logger;
+  cache: Cache;
 }
 
 const defaultCountries = ['US', 'CA'];
 
 export function createOrganizations(deps: OrganizationsDeps): Organizations {
-  const { secretBox, cache, logger } = deps;
+  const { secretBox, cache } = deps;
   const store = deps.storage.organizations;
-  const apiKeys = createApiKeyVerifier({ store, cache, logger });
+  const apiKeys = createApiKeyVerifier({ store, cache });
 
   async function get(organizationId: string): Promise<Organization> {
     return (await store.get(organizationId)) ?? missing('organization');

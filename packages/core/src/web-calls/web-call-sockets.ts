@@ -15,7 +15,8 @@ import { parseClientEvent } from './web-call-line.ts';
 
 /** What to do with a socket that wants to be opened. */
 export type SocketDecision =
-  | { readonly accept: (socket: MixedSocket) => void }
+  /** `wasUnknown`: the token is nobody's, and the socket is closed at once. */
+  | { readonly accept: (socket: MixedSocket) => void; readonly wasUnknown?: boolean }
   | { readonly refuse: HttpResponse };
 
 /** The sockets of web calls, and the calls they belong to, in this process. */
@@ -197,7 +198,8 @@ export function createWebCallSockets(deps: WebCallSocketsDeps): WebCallSockets {
         return { refuse: refusal(400, `Ask for the sub-protocol ${widgetProtocol}`) };
       const token = protocols.find((text) => text.startsWith('token.'))?.slice('token.'.length);
       const admission = token === undefined ? null : await store.admissionOf(sessionTokenHash(token));
-      if (!admission || admission.state === 'stale') return closing(widgetCloseCodes.unauthenticated);
+      if (!admission) return { ...closing(widgetCloseCodes.unauthenticated), wasUnknown: true };
+      if (admission.state === 'stale') return closing(widgetCloseCodes.unauthenticated);
       if (admission.visit.origin !== headers.origin) return closing(widgetCloseCodes.origin);
       if (admission.state === 'over') return closing(widgetCloseCodes.gone);
       return { accept: (socket) => admit(socket, admission) };
@@ -212,7 +214,7 @@ export function createWebCallSockets(deps: WebCallSocketsDeps): WebCallSockets {
   };
 }
 
-function closing(code: number): SocketDecision {
+function closing(code: number): Extract<SocketDecision, { accept: unknown }> {
   return { accept: (socket) => socket.close(code, 'refused') };
 }
 

@@ -1,4 +1,10 @@
-import { type Logger, type SpeechModel, type SpeechSessionRequest, silentLogger } from '@callkite/core';
+import {
+  type Logger,
+  type SpeechModel,
+  type SpeechSessionRequest,
+  safeLogger,
+  silentLogger,
+} from '@callkite/core';
 import type { ReasoningEffort } from '../chat-request.ts';
 import { strictJsonSchema } from '../strict-schema.ts';
 import type { LiveConfiguration } from './live-events.ts';
@@ -46,7 +52,11 @@ export interface OpenAiLiveOptions {
  */
 export function openAiLive(options: OpenAiLiveOptions): SpeechModel {
   const socket = socketOptions(options, 'live/sessions');
-  const settings = { socket, pauseMs: options.pauseMs ?? 800, logger: options.logger ?? silentLogger };
+  const settings = {
+    socket,
+    pauseMs: options.pauseMs ?? 800,
+    logger: safeLogger(options.logger ?? silentLogger),
+  };
   return {
     open: (request) =>
       new LiveSession({ ...settings, configuration: configurationOf(options, request) }, request),

@@ -1,4 +1,10 @@
-import { type Logger, type SpeechModel, type SpeechSessionRequest, silentLogger } from '@callkite/core';
+import {
+  type Logger,
+  type SpeechModel,
+  type SpeechSessionRequest,
+  safeLogger,
+  silentLogger,
+} from '@callkite/core';
 import type {
   RealtimeAudioInputTurnDetection,
   RealtimeReasoningEffort,
@@ -72,7 +78,7 @@ export function openAiRealtime(options: OpenAiRealtimeOptions): SpeechModel {
     socket,
     turnDetection,
     transcriptionTimeoutMs: options.transcriptionTimeoutMs ?? 10_000,
-    logger: options.logger ?? silentLogger,
+    logger: safeLogger(options.logger ?? silentLogger),
   };
   return {
     open: (request) =>

@@ -1,4 +1,4 @@
-import { type CallOutcome, type CallReason } from '@callkite/contract';
+import type { CallOutcome, CallReason } from '@callkite/contract';
 import { type CallStore, sealedEnd } from '@callkite/core';
 import { sql } from 'kysely';
 import { type Database, only } from '../database.ts';

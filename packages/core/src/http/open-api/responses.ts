@@ -18,6 +18,7 @@ const meaningOf: Readonly<Record<ErrorCode, string>> = {
   business_profile_required: 'The carrier account has no approved business profile',
   not_found: 'It does not exist, or was deleted',
   method_not_allowed: 'The path does not know this method',
+  request_timeout: 'The body did not arrive within 30 s',
   conflict: 'It is not in a state that allows this',
   payload_too_large: 'The body is larger than 1 MiB',
   unsupported_media_type: 'The body is not plain `application/json`',
@@ -82,7 +83,7 @@ function problems(route: Route): Json {
   if (route.auth !== 'none')
     for (const code of ['unauthenticated', 'rate_limited', 'storage_unavailable'] as const) codes.add(code);
   if (route.query || route.body) codes.add('validation_failed').add('malformed_request');
-  if (route.body) codes.add('payload_too_large').add('unsupported_media_type');
+  if (route.body) codes.add('request_timeout').add('payload_too_large').add('unsupported_media_type');
   if (route.auth === 'publishable') codes.add('origin_not_allowed');
   codes.add('internal');
   const byStatus = new Map<number, ErrorCode[]>();

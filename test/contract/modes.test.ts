@@ -59,6 +59,8 @@ const bodies: Record<string, (ids: Ids) => unknown> = {
   createTransferIntegration: () => settings,
   updateTransferIntegration: () => ({ phone_number: '+12025550161' }),
   createWebhook: () => ({ name: 'Mine', url: receiver.url }),
+  addDoNotCall: () => ({ phone_number: '+12025550170' }),
+  importDoNotCall: () => ({ phone_numbers: ['+12025550171'] }),
   createConnection: () => ({ account_id: 'AC00000000000000000000000000000000', secret: 'wrong' }),
   connectNumber: () => ({ phone_number: '+12025550184' }),
   createApiKey: () => ({ name: 'Mine', mode: 'live' }),
@@ -88,6 +90,7 @@ function idIn(path: string): string {
     deliveries: 'delivery',
     connections: 'connection',
     numbers: 'number',
+    'do-not-call': 'listed',
     'api-keys': 'apiKey',
     'publishable-keys': 'publishableKey',
     organizations: 'organization',
@@ -145,6 +148,8 @@ async function furnish(key: string, organization: string, mode: string, manager:
     allowed_origins: ['https://example.com'],
     workflow_ids: [workflow.id],
   });
+  const listed = mode === 'live' ? '+12025550180' : '+12025550181';
+  await made(key, '/do-not-call', { phone_number: listed });
   const [connection] = (await send(key, 'GET', '/connections')).json().connections;
   const [number] = (await send(key, 'GET', '/numbers')).json().numbers;
   strangers[`publishable (${mode})`] = publishable.key ?? null;
@@ -159,6 +164,7 @@ async function furnish(key: string, organization: string, mode: string, manager:
       promptWorkflow: call.workflow_id ?? '',
       call: call.call_id ?? '',
       delivery: delivery.id ?? '',
+      listed,
       apiKey: apiKey.id ?? '',
       publishableKey: publishable.id ?? '',
       connection: connection.id,

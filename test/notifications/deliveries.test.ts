@@ -325,6 +325,7 @@ describe('the callback of a prompt call', () => {
       organizationId,
       mode: 'live',
       to: '+12025550142',
+      toKey: 'key',
       recipientName: null,
       recipientEmail: null,
       recipientContext: null,

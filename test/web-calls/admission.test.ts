@@ -9,6 +9,8 @@ import { consent, origin, startWebsite, type Website } from './website.ts';
 
 const storage = memoryStorage();
 let website: Website;
+const caller = () =>
+  ({ organizationId: website.embedded.organizationId, mode: 'live', keyId: 'key_1' }) as const;
 
 beforeAll(async () => {
   website = await startWebsite({
@@ -316,14 +318,7 @@ describe('a call-back', () => {
       ((await (await callBack({ phone, when })).json()) as { call_id: string }).call_id;
     const optedOut = await ask('+12025550152');
     const canceled = await ask('+12025550153');
-    await storage.organizations.addDoNotCall(
-      { organizationId: website.embedded.organizationId, mode: 'live' },
-      {
-        phoneNumber: '+12025550152',
-        source: 'callee',
-        callId: null,
-      },
-    );
+    await website.embedded.callkite.doNotCall.add(caller(), { phoneNumber: '+12025550152' });
     expect((await website.embedded.request('POST', `/calls/${canceled}/cancel`)).status).toBe(200);
     expect(await website.finished(optedOut)).toMatchObject({ reason: 'blocked_dnc' });
     expect(await website.finished(canceled)).toMatchObject({ reason: 'canceled_by_request' });
@@ -367,14 +362,7 @@ describe('a call-back', () => {
 
   it('is refused to those who wanted no more calls, and leaves nothing', async () => {
     const { key } = await newKey({ callback_countries: ['US'], daily_calls: 1 });
-    await storage.organizations.addDoNotCall(
-      { organizationId: website.embedded.organizationId, mode: 'live' },
-      {
-        phoneNumber: '+12025550166',
-        source: 'callee',
-        callId: null,
-      },
-    );
+    await website.embedded.callkite.doNotCall.add(caller(), { phoneNumber: '+12025550166' });
     await refused(await callBack({ phone: '+12025550166' }, { key }), 400, 'number_opted_out');
     expect((await callBack({ phone: '+12025550147' }, { key })).status).toBe(202);
   });

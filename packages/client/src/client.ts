@@ -109,6 +109,12 @@ export function callkite(options: CallkiteClientOptions): CallkiteClient {
       test: (id) => write('POST', ['webhooks', id, 'test']),
       deliveries: (id, query) => pages(['webhooks', id, 'deliveries'], 'deliveries', query),
     },
+    doNotCall: {
+      add: (request) => write('POST', ['do-not-call'], request),
+      import: (request) => write('POST', ['do-not-call', 'import'], request),
+      list: (query) => pages(['do-not-call'], 'entries', query),
+      lift: (phoneNumber, query) => send({ method: 'DELETE', path: ['do-not-call', phoneNumber], query, repeatable: false }),
+    },
     deliveries: {
       list: (query) => pages(['deliveries'], 'deliveries', query),
       get: (id) => get(['deliveries', id]),

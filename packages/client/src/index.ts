@@ -49,6 +49,6 @@ export type {
 export { WebhookVerificationError } from 'standardwebhooks';
 export { callkite } from './client.ts';
 export { CallkiteApiError, CallkiteConnectionError, CallkiteTimeoutError } from './errors.ts';
-export type { CallkiteClient, PageOptions, Readiness, TriggeredCall } from './operations.ts';
+export type { CallkiteClient, DoNotCallQuery, PageOptions, Readiness, TriggeredCall } from './operations.ts';
 export type { CallkiteClientOptions } from './transport.ts';
 export { verifyWebhook } from './verify-webhook.ts';

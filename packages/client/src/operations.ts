@@ -1,4 +1,5 @@
 import type {
+  AddDoNotCallRequest,
   ApiKeyResource,
   CallDetail,
   CallListQuery,
@@ -19,7 +20,10 @@ import type {
   CreateWorkflowRequest,
   DeliveryDetail,
   DeliveryResource,
+  DoNotCallEntryResource,
   FormResource,
+  ImportDoNotCallRequest,
+  ImportedDoNotCall,
   NumberResource,
   OrganizationDetail,
   OrganizationResource,
@@ -56,6 +60,14 @@ export interface Readiness {
   ok: boolean;
   checks: Record<string, string>;
 }
+
+/** Which entries of the do-not-call list to fetch. */
+export type DoNotCallQuery = {
+  /** E.164 */
+  phone_number?: string;
+  /** `true`: those that were lifted. @default 'false' */
+  lifted?: 'true' | 'false';
+};
 
 export type PageOptions = {
   /** Items to fetch at a time, 1 to 100. @default 100 */
@@ -131,6 +143,15 @@ export interface CallkiteClient {
     /** Sends a sample. */
     test(id: string): Promise<DeliveryResource>;
     deliveries(id: string, query?: PageOptions & { call_id?: string }): AsyncIterable<DeliveryResource>;
+  };
+  /** Numbers that are not called. */
+  readonly doNotCall: {
+    add(request: AddDoNotCallRequest): Promise<DoNotCallEntryResource>;
+    /** Adds many; rows that are no phone numbers are reported. */
+    import(request: ImportDoNotCallRequest): Promise<ImportedDoNotCall>;
+    list(query?: DoNotCallQuery & PageOptions): AsyncIterable<DoNotCallEntryResource>;
+    /** Lets a number be called again. A reason is required where the callee asked for no more calls. */
+    lift(phoneNumber: string, query?: { reason?: string }): Promise<DoNotCallEntryResource>;
   };
   /** Callbacks and webhooks that were sent or are to be sent. */
   readonly deliveries: {

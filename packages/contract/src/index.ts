@@ -27,6 +27,19 @@ export {
   triggerCallRequest,
   triggerCallResponse,
 } from './calls.ts';
+export {
+  type AddDoNotCallRequest,
+  addDoNotCallRequest,
+  type DoNotCallEntryResource,
+  doNotCallEntry,
+  doNotCallList,
+  doNotCallListQuery,
+  type ImportDoNotCallRequest,
+  type ImportedDoNotCall,
+  importDoNotCallRequest,
+  importedDoNotCall,
+  liftDoNotCallQuery,
+} from './do-not-call.ts';
 export { type ErrorBody, errorBody } from './error-body.ts';
 export { pageQuery } from './fields.ts';
 export {

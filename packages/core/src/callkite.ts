@@ -10,6 +10,7 @@ import type { Caller, Organizations } from './organizations/organizations.ts';
 import type { ApiReference } from './ports/api-reference.ts';
 import type { HttpRequest, HttpResponse } from './ports/http.ts';
 import type { LanguageModel } from './ports/language-model.ts';
+import type { DoNotCall } from './organizations/do-not-call.ts';
 import type { Logger } from './ports/logger.ts';
 import type { SpeechModel } from './ports/speech-model.ts';
 import type { Storage } from './ports/storage.ts';
@@ -117,6 +118,7 @@ export interface Callkite {
   readonly organizations: Organizations;
   readonly workflows: Workflows;
   readonly forms: Forms;
+  readonly doNotCall: DoNotCall;
   readonly calls: Calls;
   readonly webhooks: Webhooks;
   readonly transferIntegrations: TransferIntegrations;

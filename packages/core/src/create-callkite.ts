@@ -36,7 +36,9 @@ import { createVisitLimits } from './limits/visit-limits.ts';
 import { createNotifier } from './notifications/notifier.ts';
 import { createOutboundFetch } from './notifications/outbound-fetch.ts';
 import { createWebhooks } from './notifications/webhooks.ts';
+import { createDoNotCall, createOptOuts } from './organizations/do-not-call.ts';
 import { checkNetwork, enterNetworks } from './organizations/networks.ts';
+import { createNumberKeys } from './organizations/number-keys.ts';
 import { createOrganizations } from './organizations/organizations.ts';
 import { checkSecrets } from './organizations/sealed-secrets.ts';
 import { connectionSecretContext, createSecretBox } from './organizations/secret-box.ts';
@@ -128,6 +130,8 @@ export function createCallkite(options: CallkiteOptions): Callkite {
   }
   const organizationName = async (id: string) => (await settingsOf(id)).name;
   const allowedCountries = async (id: string) => (await settingsOf(id)).allowedCountries;
+  const numberKeys = createNumberKeys({ store: storage.doNotCall, secretBox });
+  const doNotCall = createDoNotCall({ store: storage.doNotCall, numberKeys });
   const spending = createSpendingWatch({ spending: storage.spending, defaultDailyMinutes, emit, logger });
   const notifier = createNotifier({ storage, secretBox, outbound, logger, emit });
   const forms = createForms({ storage });
@@ -155,7 +159,7 @@ export function createCallkite(options: CallkiteOptions): Callkite {
     onDue: () => runner.wake('follow_recording'),
   });
   const conversations = createConversations({
-    storage,
+    storage: { ...storage, organizations: createOptOuts({ store: storage.doNotCall, numberKeys }) },
     recordings,
     languageModelFor,
     speechModelFor,
@@ -281,6 +285,7 @@ export function createCallkite(options: CallkiteOptions): Callkite {
     allowedCountries,
     outbound,
     secretBox,
+    numberKeys,
     idempotency: createIdempotency({ cache }),
     defaultDailyMinutes,
     onDue: dispatcher.wake,
@@ -304,7 +309,13 @@ export function createCallkite(options: CallkiteOptions): Callkite {
       transfers: storage.transfers,
       defaultDailyMinutes,
       onDial: onDialled,
-      rulesFor: transferNumbers.rulesFor,
+      async keysFor(call) {
+        const [mayRing, keyOf] = await Promise.all([
+          transferNumbers.rulesFor(call),
+          numberKeys.of(call.organizationId),
+        ]);
+        return (phone) => (mayRing(phone) ? keyOf(phone) : null);
+      },
       organizationName,
     }),
     accountOf,
@@ -364,6 +375,7 @@ export function createCallkite(options: CallkiteOptions): Callkite {
 
   const lifecycle = createLifecycle({
     storage,
+    prepare: numberKeys.hashErased,
     runner,
     dispatcher,
     breaker,
@@ -395,6 +407,7 @@ export function createCallkite(options: CallkiteOptions): Callkite {
     organizations,
     workflows,
     forms,
+    doNotCall,
     calls,
     recordings,
     webhooks,
@@ -415,6 +428,7 @@ export function createCallkite(options: CallkiteOptions): Callkite {
       organizations,
       workflows,
       forms,
+      doNotCall,
       calls,
       webhooks,
       transferIntegrations,

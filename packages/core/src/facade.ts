@@ -1,4 +1,5 @@
 import {
+  addDoNotCallRequest,
   callListQuery,
   connectNumberRequest,
   createApiKeyRequest,
@@ -9,6 +10,7 @@ import {
   createTransferIntegrationRequest,
   createWebhookRequest,
   createWorkflowRequest,
+  liftDoNotCallQuery,
   type PromptCallResponse,
   pageQuery,
   promptCallRequest,
@@ -60,7 +62,7 @@ const dialTime = z.object({ dial_in_ms: z.int().min(0).optional() });
 
 /** The services as code gets them: their input is checked, as that of requests over HTTP is before it comes to them. */
 export function createFacade(services: Services): Pick<Callkite, keyof Services> {
-  const { organizations, workflows, forms, calls, webhooks } = services;
+  const { organizations, workflows, forms, doNotCall, calls, webhooks } = services;
   const { transferIntegrations, publishableKeys, webCalls } = services;
 
   return {
@@ -90,6 +92,13 @@ export function createFacade(services: Services): Pick<Callkite, keyof Services>
       create: async (scope, input) => forms.create(scope, checked(createFormRequest, input)),
       list: async (scope, page) => forms.list(scope, checkedPage(page)),
       update: async (scope, id, change) => forms.update(scope, id, checked(updateFormRequest, change)),
+    },
+    doNotCall: {
+      ...doNotCall,
+      add: async (caller, input) => doNotCall.add(caller, checked(addDoNotCallRequest, input)),
+      list: async (scope, filter, page) => doNotCall.list(scope, filter, checkedPage(page)),
+      lift: async (caller, phoneNumber, input) =>
+        doNotCall.lift(caller, phoneNumber, checked(liftDoNotCallQuery, input)),
     },
     calls: {
       ...calls,

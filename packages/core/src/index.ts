@@ -24,6 +24,7 @@ export {
 export { type SecondSpeechModelOptions, withSecondSpeechModel } from './models/speech-model-with-second.ts';
 export type { Webhooks } from './notifications/webhooks.ts';
 export { apiKeyPattern } from './organizations/api-keys.ts';
+export type { DoNotCall, DoNotCallImport } from './organizations/do-not-call.ts';
 export type { Caller, OrganizationSettings, Organizations } from './organizations/organizations.ts';
 export type { ApiReference, ApiReferenceScript } from './ports/api-reference.ts';
 export type {
@@ -49,6 +50,7 @@ export type {
   NewDelivery,
   WebhookIntegration,
 } from './ports/delivery-store.ts';
+export type { DoNotCallEntry, DoNotCallStore, HashedNumber } from './ports/do-not-call-store.ts';
 export type { CallForm, FormAnswer, FormRecord, FormStore, FormValue } from './ports/form-store.ts';
 export type { HttpRequest, HttpResponse } from './ports/http.ts';
 export type { Job, JobKind, JobStore } from './ports/job-store.ts';

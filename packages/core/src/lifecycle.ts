@@ -13,6 +13,8 @@ import type { Storage } from './ports/storage.ts';
 import type { WebCallSockets } from './web-calls/web-call-sockets.ts';
 
 export interface LifecycleDeps {
+  /** Brings what is stored up to date, where a migration of the schema could not. */
+  prepare(): Promise<void>;
   storage: Storage;
   runner: JobRunner;
   dispatcher: Dispatcher;
@@ -51,6 +53,7 @@ export function createLifecycle(
 
   async function start(): Promise<void> {
     await storage.start();
+    await deps.prepare();
     await checkClock();
     await deps.enterNetworks();
     await deps.checkSecrets();

@@ -69,6 +69,7 @@ function tableNames(schema: string): TableNames {
     connections: named('connections'),
     numbers: named('numbers'),
     do_not_call: named('do_not_call'),
+    data_keys: named('data_keys'),
     workflows: named('workflows'),
     workflow_versions: named('workflow_versions'),
     forms: named('forms'),

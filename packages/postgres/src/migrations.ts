@@ -16,6 +16,7 @@ import { modes } from './migrations/0014-modes.ts';
 import { networks } from './migrations/0015-networks.ts';
 import { agentFailed } from './migrations/0016-agent-failed.ts';
 import { sealedCalls } from './migrations/0017-sealed-calls.ts';
+import { doNotCall } from './migrations/0018-do-not-call.ts';
 
 /** In order; a shipped one is never edited, only followed. */
 const migrations: Record<string, Migration> = {
@@ -35,6 +36,7 @@ const migrations: Record<string, Migration> = {
   '0015-networks': networks,
   '0016-agent-failed': agentFailed,
   '0017-sealed-calls': sealedCalls,
+  '0018-do-not-call': doNotCall,
 };
 
 /**

@@ -1,7 +1,6 @@
 import type { OrganizationStore } from '@callkite/core';
 import { createCarrierLines } from './carrier-lines.ts';
 import type { Database } from './database.ts';
-import { createDoNotCall } from './do-not-call.ts';
 import { createNetworks } from './networks.ts';
 import { createOrganizations } from './organizations.ts';
 
@@ -10,6 +9,5 @@ export function createOrganizationStore(database: Database): OrganizationStore {
     ...createOrganizations(database),
     ...createCarrierLines(database),
     ...createNetworks(database),
-    ...createDoNotCall(database),
   };
 }

@@ -205,16 +205,13 @@ describe('an opt-out', () => {
   async function optingOut() {
     const callId = await over();
     const { to } = await tenant.call(callId);
-    const entry = {
-      phoneNumber: to,
-      source: 'callee',
-      callId,
-    } as const;
-    const optOut = () => storage.organizations.addDoNotCall(tenant, entry);
+    const number = { phoneNumber: to, numberKey: `key of ${to}` };
+    const optOut = () =>
+      storage.doNotCall.add(tenant, [number], { source: 'callee', reason: null, callId, addedBy: null });
     const named = async () => {
       const { rows } = await observer.query<{ call_id: string | null }>(
-        'select call_id from callkite.do_not_call where organization_id = $1 and phone_number = $2',
-        [tenant.organizationId, to],
+        'select call_id from callkite.do_not_call where organization_id = $1 and phone_number is null and number_key = $2',
+        [tenant.organizationId, number.numberKey],
       );
       return rows.map(({ call_id }) => call_id);
     };

@@ -15,6 +15,7 @@ import type {
   CarrierConnection,
   ConsentRecord,
   Delivery,
+  DoNotCallEntry,
   HeardAnswer,
   JobKind,
   Mode,
@@ -84,13 +85,27 @@ export interface NumberRow {
   created_at: Stamp;
 }
 
-interface DoNotCallRow {
+export interface DoNotCallRow {
+  id: Generated<string>;
   organization_id: string;
   mode: Mode;
-  phone_number: string;
-  source: 'callee' | 'api';
+  /** `null`: erased. */
+  phone_number: string | null;
+  /** Keyed hash of a number that was erased. */
+  number_key: string | null;
+  source: DoNotCallEntry['source'];
+  reason: string | null;
   call_id: string | null;
+  added_by: string | null;
   created_at: Stamp;
+  lifted_at: Moment;
+  lifted_by: string | null;
+  lift_reason: string | null;
+}
+
+interface DataKeyRow {
+  name: string;
+  sealed: string;
 }
 
 export interface WorkflowRow {
@@ -235,6 +250,8 @@ export interface CallRow {
   connection_id: string | null;
   from_number: string;
   to_number: string;
+  /** Keyed hash of it. */
+  to_key: string | null;
   recipient_name: string | null;
   recipient_email: string | null;
   recipient_context: string | null;
@@ -424,6 +441,7 @@ export interface Tables {
   connections: ConnectionRow;
   numbers: NumberRow;
   do_not_call: DoNotCallRow;
+  data_keys: DataKeyRow;
   workflows: WorkflowRow;
   workflow_versions: WorkflowVersionRow;
   forms: FormRow;

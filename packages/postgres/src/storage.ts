@@ -3,6 +3,7 @@ import { sql } from 'kysely';
 import { createCallStore } from './calls/call-store.ts';
 import { createDatabase, type Driver, only, type StorageOptions } from './database.ts';
 import { createDeliveryStore } from './delivery-store.ts';
+import { createDoNotCallStore } from './do-not-call.ts';
 import { guarded } from './failures.ts';
 import { createFormStore } from './form-store.ts';
 import { createJobStore } from './job-store.ts';
@@ -25,6 +26,7 @@ export function createStorage(driver: Driver, options: Pick<StorageOptions, 'sch
 
   return {
     organizations: guarded(createOrganizationStore(database)),
+    doNotCall: guarded(createDoNotCallStore(database)),
     workflows: guarded(createWorkflowStore(database)),
     forms: guarded(createFormStore(database)),
     calls: guarded(createCallStore(database)),

@@ -5,6 +5,7 @@ import { createId } from '../ids.ts';
 import type { Idempotency } from '../limits/idempotency.ts';
 import type { OutboundFetch } from '../notifications/outbound-fetch.ts';
 import { checkDestination } from '../organizations/destinations.ts';
+import type { NumberKeys } from '../organizations/number-keys.ts';
 import type { Caller } from '../organizations/organizations.ts';
 import { callbackSecretContext, type SecretBox } from '../organizations/secret-box.ts';
 import type {
@@ -114,6 +115,7 @@ export interface CallsDeps {
   outbound: Pick<OutboundFetch, 'check' | 'checkResolved'>;
   secretBox: SecretBox;
   idempotency: Idempotency;
+  numberKeys: NumberKeys;
   /** Of organizations without a limit of their own, minutes a UTC day. `null`: unlimited. */
   defaultDailyMinutes: number | null;
   /** A call may be due: dial now. */
@@ -146,7 +148,7 @@ export function createCalls(deps: CallsDeps): Calls {
     input: CallInput & object,
     call: Omit<
       AcceptCall,
-      'organizationId' | 'mode' | 'to' | 'deadlineMs' | 'defaultDailyMinutes' | 'idempotency'
+      'organizationId' | 'mode' | 'to' | 'toKey' | 'deadlineMs' | 'defaultDailyMinutes' | 'idempotency'
     >,
     answerBody: object,
   ): Promise<AcceptedCall> {
@@ -165,6 +167,7 @@ export function createCalls(deps: CallsDeps): Calls {
       organizationId,
       mode,
       to: input.recipientPhone,
+      toKey: (await deps.numberKeys.of(organizationId))(input.recipientPhone),
       deadlineMs: call.dialInMs + dialDeadlineMs,
       defaultDailyMinutes: deps.defaultDailyMinutes,
       idempotency:

@@ -47,7 +47,7 @@ export interface HandoverDeps {
   /** A number is to be rung. */
   onDial(call: CallRecord, velocityAlarm: VelocityAlarm | null): void;
   /** Whether a call may be transferred to a number. */
-  rulesFor(call: CallRecord): Promise<(phone: string) => boolean>;
+  keysFor(call: CallRecord): Promise<(phone: string) => string | null>;
   /** Whom agents call for, unless the workflow names somebody. */
   organizationName(organizationId: string): Promise<string>;
 }
@@ -75,7 +75,7 @@ export function createHandover(deps: HandoverDeps): Handover {
   }
 
   async function begin({ call, attemptToken }: TransferableCall): Promise<CallInstruction | 'agent' | null> {
-    const next = await transfers.proceed(call.id, await deps.rulesFor(call), deps.defaultDailyMinutes);
+    const next = await transfers.proceed(call.id, await deps.keysFor(call), deps.defaultDailyMinutes);
     switch (next.step) {
       case 'none':
         return null;

@@ -4,10 +4,10 @@ import { CallkiteError } from '../errors.ts';
 import type { EmitEvent } from '../events.ts';
 import type { CallRecord, CallStore, HeardAnswer, TranscriptEntry } from '../ports/call-store.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { OptOuts } from '../ports/do-not-call-store.ts';
 import type { CallForm, FormStore } from '../ports/form-store.ts';
 import type { LanguageModel } from '../ports/language-model.ts';
 import type { Logger } from '../ports/logger.ts';
-import type { OrganizationStore } from '../ports/organization-store.ts';
 import type { CallChannel } from '../ports/speech.ts';
 import type { SpeechModel } from '../ports/speech-model.ts';
 import type { AnsweredBy } from '../ports/telephony.ts';
@@ -91,7 +91,7 @@ export interface ConversationOptions {
       | 'noteHeard'
       | 'noteConversationOver'
     >;
-    readonly organizations: Pick<OrganizationStore, 'addDoNotCall'>;
+    readonly organizations: OptOuts;
     readonly forms: Pick<FormStore, 'storeAnswer' | 'removeAnswer'>;
     readonly toolCalls: Pick<ToolCallStore, 'begin' | 'finish'>;
     readonly transfers: Pick<TransferStore, 'request' | 'storeMessage'>;

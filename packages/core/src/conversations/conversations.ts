@@ -3,11 +3,11 @@ import type { EmitEvent } from '../events.ts';
 import { createId } from '../ids.ts';
 import type { CallRecord, CallStore } from '../ports/call-store.ts';
 import { type Clock, systemClock } from '../ports/clock.ts';
+import type { OptOuts } from '../ports/do-not-call-store.ts';
 import type { FormStore } from '../ports/form-store.ts';
 import type { LanguageModel } from '../ports/language-model.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Mode } from '../ports/mode.ts';
-import type { OrganizationStore } from '../ports/organization-store.ts';
 import type { CallChannel } from '../ports/speech.ts';
 import type { SpeechModel } from '../ports/speech-model.ts';
 import type { ToolCallStore } from '../ports/tool-call-store.ts';
@@ -58,7 +58,7 @@ export interface ConversationsDeps {
       | 'prolongConversations'
       | 'releaseConversation'
     >;
-    readonly organizations: Pick<OrganizationStore, 'addDoNotCall'>;
+    readonly organizations: OptOuts;
     readonly forms: Pick<FormStore, 'ofCall' | 'storeAnswer' | 'removeAnswer'>;
     readonly toolCalls: Pick<ToolCallStore, 'ofCall' | 'begin' | 'finish'>;
     readonly transfers: Pick<TransferStore, 'ofCall' | 'takeBack' | 'request' | 'storeMessage'>;

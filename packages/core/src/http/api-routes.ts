@@ -1,6 +1,7 @@
 import type { Route } from './route.ts';
 import { callRoutes } from './routes/calls.ts';
 import { connectionRoutes } from './routes/connections.ts';
+import { doNotCallRoutes } from './routes/do-not-call.ts';
 import { formRoutes } from './routes/forms.ts';
 import { healthRoutes } from './routes/health.ts';
 import { organizationRoutes } from './routes/organizations.ts';
@@ -19,6 +20,7 @@ export const apiRoutes: readonly Route[] = [
   ...formRoutes,
   ...transferIntegrationRoutes,
   ...webhookRoutes,
+  ...doNotCallRoutes,
   ...connectionRoutes,
   ...organizationRoutes,
   ...publishableKeyRoutes,

@@ -22,6 +22,7 @@ function handlerWith(changes: Partial<HttpHandlerDeps> = {}) {
     }),
     workflows: only({ summaries: async () => [{ id: 'wf_1', name: 'Reminder' }] }),
     forms: only({}),
+    doNotCall: only({}),
     calls: only({}),
     recordings: only({}),
     webhooks: only({}),

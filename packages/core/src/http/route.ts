@@ -4,6 +4,7 @@ import type { Recordings } from '../calls/recordings.ts';
 import type { ErrorCode } from '../errors.ts';
 import type { Forms } from '../forms/forms.ts';
 import type { Webhooks } from '../notifications/webhooks.ts';
+import type { DoNotCall } from '../organizations/do-not-call.ts';
 import type { Caller, Organizations } from '../organizations/organizations.ts';
 import type { ApiReference } from '../ports/api-reference.ts';
 import type { HttpRequest, HttpResponse } from '../ports/http.ts';
@@ -23,6 +24,7 @@ export interface HttpServices {
   organizations: Organizations;
   workflows: Workflows;
   forms: Forms;
+  doNotCall: DoNotCall;
   calls: Calls;
   recordings: Recordings;
   webhooks: Webhooks;

@@ -21,8 +21,8 @@ export function createRouter(routes: readonly Route[]): FindRoutes {
   const patterns: { pattern: RegExp; routes: ReadonlyMap<string, Route> }[] = [];
   for (const [path, methods] of byPath) {
     if (path.includes('{')) {
-      // Values of parameters are ids of ours: anything else cannot exist.
-      const pattern = new RegExp(`^${path.replaceAll(parameter, '(?<$1>[\\w-]{1,64})')}$`);
+      // Values of parameters are ids of ours and phone numbers: anything else cannot exist.
+      const pattern = new RegExp(`^${path.replaceAll(parameter, '(?<$1>(?:\\+|%2[Bb])?[\\w-]{1,64})')}$`);
       patterns.push({ pattern, routes: methods });
     } else {
       fixed.set(path, { routes: methods, parameters: {} });
@@ -34,8 +34,12 @@ export function createRouter(routes: readonly Route[]): FindRoutes {
     if (match) return match;
     for (const { pattern, routes } of patterns) {
       const groups = pattern.exec(path)?.groups;
-      if (groups) return { routes, parameters: groups };
+      if (groups) return { routes, parameters: decoded(groups) };
     }
     return null;
   };
+}
+
+function decoded(groups: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(groups).map(([name, value]) => [name, decodeURIComponent(value)]));
 }

@@ -107,6 +107,8 @@ export interface AcceptCall {
   readonly mode: Mode;
   /** E.164 */
   readonly to: string;
+  /** Keyed hash of that number, for opt-outs whose number was erased. Kept until the call is erased. */
+  readonly toKey: string;
   readonly recipientName: string | null;
   readonly recipientEmail: string | null;
   readonly recipientContext: string | null;
@@ -331,8 +333,8 @@ export interface CallStore {
 
   /**
    * Erases what was said on a call and who it was with, for good: from then on nothing of the kind is stored for it, by
-   * whatever was under way. Ids, times, statuses and seconds stay. So does the opt-out of a number, which no longer tells
-   * the call it comes from. Deliveries lose their bodies, and pending ones end as `canceled`, or as `unknown` where a
+   * whatever was under way. Ids, times, statuses and seconds stay. So does the opt-out of a number, as a keyed hash that
+   * no longer tells the call it comes from. Deliveries lose their bodies, and pending ones end as `canceled`, or as `unknown` where a
    * callback is being sent. A recording is left to a `follow_recording` job, due now, with its consent `withdrawn`. The
    * workflow of a prompt call is deleted and blanked, unless a call that is not erased runs it.
    * Erasing again changes nothing. `null` when there is no such call; `conflict` when it is not over.

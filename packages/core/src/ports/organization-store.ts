@@ -118,18 +118,4 @@ export interface OrganizationStore {
   listNumbers(scope: Scope): Promise<readonly ConnectedNumber[]>;
   /** `false` when there is no such number. Calls in progress keep it; another number becomes default. */
   disconnectNumber(scope: Scope, id: string): Promise<boolean>;
-
-  /**
-   * Puts a number on the do-not-call list of a mode and ends queued calls of that mode to it as `blocked_dnc`. Idempotent.
-   */
-  addDoNotCall(
-    scope: Scope,
-    entry: {
-      /** E.164 */
-      readonly phoneNumber: string;
-      readonly source: 'callee' | 'api';
-      readonly callId: string | null;
-    },
-  ): Promise<void>;
-  isOnDoNotCall(scope: Scope, phoneNumber: string): Promise<boolean>;
 }

@@ -1,6 +1,7 @@
 import type { RateLimiterAbstract } from 'rate-limiter-flexible';
 import type { CallStore } from './call-store.ts';
 import type { DeliveryStore } from './delivery-store.ts';
+import type { DoNotCallStore } from './do-not-call-store.ts';
 import type { FormStore } from './form-store.ts';
 import type { JobStore } from './job-store.ts';
 import type { OrganizationStore } from './organization-store.ts';
@@ -24,6 +25,7 @@ import type { WorkflowStore } from './workflow-store.ts';
  */
 export interface Storage {
   readonly organizations: OrganizationStore;
+  readonly doNotCall: DoNotCallStore;
   readonly workflows: WorkflowStore;
   readonly forms: FormStore;
   readonly calls: CallStore;

@@ -139,13 +139,14 @@ export interface TransferStore {
    * The next step of the transfer that the call has under way. Without a dialled leg that is open it marks the next one
    * as dialled, in the same step that checks it against the do-not-call list, and ends the transfer when there is
    * none left or the call is to end.
-   * @param mayRing whether a number may be rung at all; the leg of one that may not ends as `not_allowed`, and so does
+   * @param keyOf the keyed hash of a number, for opt-outs whose number was erased; `null` for a number that may not be
+   * rung at all. The leg of one that may not ends as `not_allowed`, and so does
    * every leg that would begin when the organization's day has reached its limit, as for `CallStore.claimNext`
    * @param defaultDailyMinutes the limit of an organization that has none of its own; `null`: unlimited
    */
   proceed(
     callId: string,
-    mayRing: (to: string) => boolean,
+    keyOf: (to: string) => string | null,
     defaultDailyMinutes: number | null,
   ): Promise<TransferStep>;
   /**

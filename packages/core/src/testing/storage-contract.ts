@@ -4,6 +4,7 @@ import { attemptsContract } from './storage/attempts.ts';
 import { conversationsContract } from './storage/conversations.ts';
 import { deliveriesContract } from './storage/deliveries.ts';
 import { dialingContract } from './storage/dialing.ts';
+import { doNotCallContract } from './storage/do-not-call.ts';
 import { erasingContract } from './storage/erasing.ts';
 import { formsContract } from './storage/forms.ts';
 import { jobsContract } from './storage/jobs.ts';
@@ -56,6 +57,7 @@ export function storageContract(options: StorageContractOptions): void {
   webCallsContract(test);
   jobsContract(test, openAnother);
   deliveriesContract(test);
+  doNotCallContract(test);
   erasingContract(test);
   limitingContract(test, openAnother);
   networksContract(test);

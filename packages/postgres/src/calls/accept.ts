@@ -1,6 +1,7 @@
 import { type AcceptCall, type AcceptResult, CallkiteError, type CallStore } from '@callkite/core';
 import { sql } from 'kysely';
 import type { Database } from '../database.ts';
+import { isListed } from '../do-not-call.ts';
 import { isConnectionLost, sqlState } from '../failures.ts';
 import { nextDayStart, usedMinutes } from '../spending/call-minutes.ts';
 
@@ -24,6 +25,12 @@ interface Verdict {
 function statement({ schema, kysely, tables }: Database): string {
   const used = usedMinutes(tables, sql.raw('o.id')).compile(kysely).sql;
   const nextDay = nextDayStart.compile(kysely).sql;
+  const listed = isListed(
+    tables,
+    { organizationId: sql.raw('$2'), mode: sql.raw('$3') },
+    sql.raw('$4'),
+    sql.raw('$23'),
+  ).compile(kysely).sql;
   return `
 with input as (
   select $1::text as call_id, $2::text as organization_id, $3::text as mode, $4::text as to_number,
@@ -34,7 +41,7 @@ with input as (
     now() + $14::double precision * interval '1 millisecond' as expires_at,
     $15::integer as status, $16::text as body,
     $17::text as workflow_id, $18::text as prompt, $19::text as workflow_name, $20::jsonb as definition,
-    now() + $21::double precision * interval '1 millisecond' as due_at
+    now() + $21::double precision * interval '1 millisecond' as due_at, $23::text as to_key
 ), replay as (
   select i.status, i.body, i.call_id, i.fingerprint from ${schema}.idempotency i
   where i.organization_id = $2 and i.endpoint = $11 and i.key = $12 and i.expires_at > now()
@@ -60,7 +67,7 @@ with input as (
     when exists (select from replay) then 'replayed'
     when $18::text is null and not exists (select from workflow) then 'workflow-not-found'
     when exists (select from workflow where organization_id <> $2) then 'workflow-forbidden'
-    when exists (select from ${schema}.do_not_call d where d.organization_id = $2 and d.mode = $3 and d.phone_number = $4)
+    when ${listed}
       then 'number-opted-out'
     when $3::text = 'live' and exists (
       select from ${schema}.organizations o, input
@@ -98,12 +105,12 @@ with input as (
 ), new_call as (
   insert into ${schema}.calls (
     id, organization_id, mode, origin, workflow_id, workflow_version, workflow_name, connection_id,
-    from_number, to_number, recipient_name, recipient_email, recipient_context, prompt,
+    from_number, to_number, to_key, recipient_name, recipient_email, recipient_context, prompt,
     callback_url, sealed_callback_secret, dialable_at, deadline_at)
   select a.call_id, a.organization_id, a.mode,
     case when a.prompt is null then 'workflow' else 'prompt' end,
     a.workflow_id, coalesce(workflow.current_version, 1), coalesce(workflow.name, a.workflow_name),
-    line.connection_id, line.phone_number, a.to_number, a.recipient_name, a.recipient_email, a.recipient_context,
+    line.connection_id, line.phone_number, a.to_number, a.to_key, a.recipient_name, a.recipient_email, a.recipient_context,
     a.prompt, a.callback_url, a.sealed_callback_secret,
     case when a.prompt is null and not workflow.writes_voicemail then a.due_at end, a.deadline_at
   from accepted a cross join line left join workflow on true
@@ -231,6 +238,7 @@ function parameters({ idempotency, work, ...input }: AcceptCall): readonly unkno
     prompt === null ? null : JSON.stringify(prompt.fallbackDefinition),
     input.dialInMs,
     input.defaultDailyMinutes ?? Number.POSITIVE_INFINITY,
+    input.toKey,
   ];
 }
 

@@ -3,6 +3,7 @@ import type { AttemptRecord, CallStore, ClaimResult, DialClaim } from '@callkite
 import { type Kysely, type Selectable, sql } from 'kysely';
 import { toConnection } from '../carrier-lines.ts';
 import { type Database, only, type TableNames } from '../database.ts';
+import { isListed } from '../do-not-call.ts';
 import type { ConnectionRow, Tables } from '../schema.ts';
 import { isDaySpent } from '../spending/call-minutes.ts';
 import { type CountedPrefix, countPrefix } from '../spending/dialled-prefixes.ts';
@@ -147,9 +148,12 @@ async function takeNextCall(
       cancel_requested: boolean;
       opted_out: boolean;
     }>`
-      select c.id, v.definition, c.cancel_requested, exists (
-        select 1 from ${tables.do_not_call} d
-        where d.organization_id = c.organization_id and d.mode = c.mode and d.phone_number = c.to_number) as opted_out
+      select c.id, v.definition, c.cancel_requested, ${isListed(
+        tables,
+        { organizationId: sql`c.organization_id`, mode: sql`c.mode` },
+        sql`c.to_number`,
+        sql`c.to_key`,
+      )} as opted_out
       from ${tables.calls} c
       join ${tables.workflow_versions} v on v.workflow_id = c.workflow_id and v.version = c.workflow_version
       where c.connection_id = ${connectionId} and c.state = 'queued' and c.dialable_at <= statement_timestamp()

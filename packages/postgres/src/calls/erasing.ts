@@ -32,7 +32,7 @@ export function createErase({ kysely, tables }: Database): CallStore['erase'] {
         update ${tables.calls} set
           erased_at = clock_timestamp(),
           to_number = case when connection_id is null then to_number else ${erased} end,
-          recipient_name = null, recipient_email = null, recipient_context = null,
+          to_key = null, recipient_name = null, recipient_email = null, recipient_context = null,
           prompt = null, callback_url = null, sealed_callback_secret = null,
           voicemail_message = null, summary = '',
           workflow_name = case when origin = 'prompt' then ${blank.name} else workflow_name end
@@ -62,7 +62,11 @@ async function eraseConversation(
     ), attempts as (
       update ${tables.attempts} set to_number = ${erased} where call_id = ${callId}
     ), opt_out as (
-      update ${tables.do_not_call} set call_id = null where call_id = ${callId}
+      -- A call taken in by an earlier version has no hash: its number is replaced when the next process starts.
+      update ${tables.do_not_call} d set
+        call_id = null, number_key = c.to_key,
+        phone_number = case when c.to_key is null then d.phone_number end
+      from ${tables.calls} c where d.call_id = ${callId} and c.id = d.call_id
     )
     update ${tables.visits} set
       remote_address = null, page = null, name = null, email = null, context = null,

@@ -4,6 +4,7 @@ import { type Kysely, type Selectable, sql } from 'kysely';
 import type { StoredCall } from '../calls/call-rows.ts';
 import { lockCall, unerasedCall } from '../calls/locking.ts';
 import type { Database, TableNames } from '../database.ts';
+import { isListed } from '../do-not-call.ts';
 import type { Tables, TransferLegRow, TransferRow } from '../schema.ts';
 import { countMinutes, isDaySpent } from '../spending/call-minutes.ts';
 import { countPrefix } from '../spending/dialled-prefixes.ts';
@@ -61,7 +62,7 @@ function createTransfers({ kysely, tables }: Database): TransfersPart {
       });
     },
 
-    proceed(callId, mayRing, defaultDailyMinutes) {
+    proceed(callId, keyOf, defaultDailyMinutes) {
       return kysely.transaction().execute(async (transaction): Promise<TransferStep> => {
         const call = await lockCall(transaction, tables, callId);
         if (call === null) return { step: 'none' };
@@ -84,7 +85,7 @@ function createTransfers({ kysely, tables }: Database): TransfersPart {
         const isSpent =
           call.mode === 'live' &&
           (await isDaySpent(transaction, tables, call.organization_id, defaultDailyMinutes));
-        const leg = await dialNext(transaction, tables, call, transfer.legs, (to) => !isSpent && mayRing(to));
+        const leg = await dialNext(transaction, tables, call, transfer.legs, (to) => (isSpent ? null : keyOf(to)));
         if (leg !== null) {
           const { organization_id, mode } = call;
           const dialled = sql`(values (${organization_id}, ${mode}, ${leg.to})) as dialled (organization_id, mode, to_number)`;
@@ -172,18 +173,18 @@ async function dialNext(
   tables: TableNames,
   call: StoredCall,
   legs: readonly TransferLeg[],
-  mayRing: (to: string) => boolean,
+  keyOf: (to: string) => string | null,
 ): Promise<TransferLeg | null> {
+  const of = { organizationId: sql`${call.organization_id}`, mode: sql`${call.mode}` };
   for (const { id, to } of legs.filter(({ endedAt }) => endedAt === null)) {
+    const key = keyOf(to);
     const { rows } = await sql<Selectable<TransferLegRow>>`
       update ${tables.transfer_legs} l set
         dialed_at = case when refused.yes then null else clock_timestamp() end,
         ended_at = case when refused.yes then clock_timestamp() end,
         outcome = case when refused.yes then 'not_allowed' end
       from (
-        select ${!mayRing(to)} or exists (
-          select from ${tables.do_not_call} d
-          where d.organization_id = ${call.organization_id} and d.mode = ${call.mode} and d.phone_number = ${to}) as yes
+        select ${key === null} or ${isListed(tables, of, sql`${to}`, sql`${key}`)} as yes
       ) refused
       where l.id = ${id} returning l.*`.execute(executor);
     const [row] = rows;

@@ -37,6 +37,7 @@ export const sections: Readonly<Record<string, string>> = {
   Forms: 'Typed fields that an agent fills in during a call. The values come with the result.',
   Transfers: 'The people an agent may hand a call over to.',
   Webhooks: 'Signed notifications of finished calls, and the record of everything that was sent to you.',
+  'Do not call': 'The numbers that are not called. The list of a test key is one of its own.',
   Numbers: 'Your account at the phone carrier, and the numbers your calls go out from.',
   'API keys': 'Keys for your servers. Managed with live keys only.',
   'Web calls': 'Keys for web pages that show the widget. Managed with live keys only.',

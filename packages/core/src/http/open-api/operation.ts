@@ -114,7 +114,9 @@ function pathParameters(path: string): Json[] {
     name,
     in: 'path',
     required: true,
-    ...(thingIn[collection] && { description: `Id of the ${thingIn[collection]}` }),
+    ...(name === 'phone_number'
+      ? { description: 'The number in E.164 form, with its `+` or `%2B`' }
+      : thingIn[collection] && { description: `Id of the ${thingIn[collection]}` }),
     schema: { type: 'string' },
   }));
 }

@@ -173,7 +173,7 @@ export const callRoutes = [
       operationId: 'eraseCall',
       summary: 'Erase what was said on a call and who it was with',
       description:
-        'For good, once the call is over: recipient, prompt, transcript, summary, form values, inputs and results of tools, transfer messages, facts about a web visitor, numbers called, and bodies of notifications. Those that are pending are canceled. A recording is deleted at the carrier shortly after. Ids, times, statuses and durations stay, and so does the opt-out of a number. The workflow made for a prompt call goes too, unless a call that is not erased runs it. Repeating it changes nothing.',
+        'For good, once the call is over: recipient, prompt, transcript, summary, form values, inputs and results of tools, transfer messages, facts about a web visitor, numbers called, and bodies of notifications. Those that are pending are canceled. A recording is deleted at the carrier shortly after. Ids, times, statuses and durations stay, and so does an opt-out, as a keyed hash of the number. The workflow made for a prompt call goes too, unless a call that is not erased runs it. Repeating it changes nothing.',
       status: 200,
       answer: callResource,
       refusals: ['not_found', 'conflict'],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createId } from '../../ids.ts';
-import { createTenant, definition, fictional, idempotency, type StorageTest, sleep } from './tenant.ts';
+import { createTenant, definition, fictional, idempotency, type StorageTest, sleep, byApi, hashed } from './tenant.ts';
 
 /** How calls are taken in. */
 export function acceptingContract(test: StorageTest): void {
@@ -69,11 +69,7 @@ export function acceptingContract(test: StorageTest): void {
       assert.equal(await storage.calls.get(tenant, input.callId), null);
     };
     const to = fictional(9);
-    await storage.organizations.addDoNotCall(tenant, {
-      phoneNumber: to,
-      source: 'api',
-      callId: null,
-    });
+    await storage.doNotCall.add(tenant, [hashed(to)], byApi);
     await storage.calls.setConnectionDown(tenant.connectionId, 90_000);
     await refused({}, 'carrier-down');
     await storage.calls.pauseConnection(tenant.connectionId);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createId } from '../../ids.ts';
 import type { Storage } from '../../ports/storage.ts';
-import { createTenant, fictional, type StorageTest, sleep, type Tenant } from './tenant.ts';
+import { createTenant, fictional, type StorageTest, sleep, type Tenant, hashed, optedOutOn } from './tenant.ts';
 
 /** How queued calls are dialled: order, limits, and what keeps a call from being dialled. */
 export function dialingContract(test: StorageTest, openAnother?: () => Promise<Storage>): void {
@@ -187,15 +187,10 @@ export function dialingContract(test: StorageTest, openAnother?: () => Promise<S
     const callId = await tenant.accept({ to });
     const other = await tenant.accept({ to: fictional(12) });
     const strangers = await stranger.accept({ to });
-    const entry = {
-      phoneNumber: to,
-      source: 'callee',
-      callId: other,
-    } as const;
-    await storage.organizations.addDoNotCall(tenant, entry);
-    await storage.organizations.addDoNotCall(tenant, entry);
-    assert.equal(await storage.organizations.isOnDoNotCall(tenant, to), true);
-    assert.equal(await storage.organizations.isOnDoNotCall(stranger, to), false);
+    assert.equal(await storage.doNotCall.add(tenant, [hashed(to)], optedOutOn(other)), 1);
+    assert.equal(await storage.doNotCall.add(tenant, [hashed(to)], optedOutOn(other)), 0);
+    assert.equal((await storage.doNotCall.find(tenant, hashed(to)))?.callId, other);
+    assert.equal(await storage.doNotCall.find(stranger, hashed(to)), null);
     await assertFailed(tenant, callId, 'blocked_dnc');
     assert.equal((await tenant.call(other)).state, 'queued');
     assert.equal((await stranger.call(strangers)).state, 'queued');

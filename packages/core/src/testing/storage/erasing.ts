@@ -232,20 +232,6 @@ export function erasingContract(test: StorageTest): void {
     assert.deepEqual((await storage.calls.load(input.callId))?.definition, blank.definition);
   });
 
-  test('a number that asked for no more calls is still not called when that call is erased', async (storage) => {
-    const { tenant, callId, before } = await talked(storage);
-    const { organizations } = storage;
-    const entry = {
-      phoneNumber: before.to,
-      source: 'callee',
-    } as const;
-    await organizations.addDoNotCall(tenant, { ...entry, callId });
-    await erase(storage, tenant, callId);
-    assert.equal(await organizations.isOnDoNotCall(tenant, before.to), true);
-    const refused = await storage.calls.accept(tenant.input({ to: before.to }));
-    assert.equal(refused.result, 'number-opted-out');
-  });
-
   test('of the visitor of an erased web call only the visit is known', async (storage) => {
     const tenant = await createTenant(storage);
     const { organizationId, workflowId } = tenant;

@@ -4,7 +4,7 @@ import type { AttemptReport, ClaimResult } from '../../ports/call-store.ts';
 import type { VelocityAlarm } from '../../ports/spending-store.ts';
 import type { Storage } from '../../ports/storage.ts';
 import type { TransferLegReport } from '../../ports/transfer-store.ts';
-import { createTenant, fictional, type StorageTest, sleep, type Tenant, transferOf } from './tenant.ts';
+import { createTenant, fictional, type StorageTest, sleep, type Tenant, transferOf, keyOf } from './tenant.ts';
 
 const dayMs = 24 * 3_600_000;
 /** No test takes longer. */
@@ -205,14 +205,14 @@ export function spendingContract(anyTime: StorageTest, openAnother?: () => Promi
       seconds,
     });
     await transfers.request(transfer);
-    assert.equal((await transfers.proceed(callId, () => true, null)).step, 'dial');
+    assert.equal((await transfers.proceed(callId, keyOf, null)).step, 'dial');
     assert.equal(await used(storage, tenant), 2);
     await transfers.report(first, told('answered'));
     await transfers.report(first, told('ended'));
     assert.equal(await used(storage, tenant), 2, 'by the clock, until the carrier tells the seconds');
     await transfers.report(first, told('answered', 61));
     assert.equal(await used(storage, tenant), 3);
-    assert.equal((await transfers.proceed(callId, () => true, null)).step, 'return');
+    assert.equal((await transfers.proceed(callId, keyOf, null)).step, 'return');
     const outcomes = (await transfers.ofCall(callId))[0]?.legs.map(({ id, outcome, dialedAt }) => [
       id,
       outcome,
@@ -266,11 +266,11 @@ export function spendingContract(anyTime: StorageTest, openAnother?: () => Promi
     alarms.push(tested.claim.velocityAlarm);
     for (let count = 0; count < 3; count += 1) await dial(stranger);
     await storage.transfers.request(transferOf(callId));
-    const step = await storage.transfers.proceed(callId, () => true, null);
+    const step = await storage.transfers.proceed(callId, keyOf, null);
     assert.ok(step.step === 'dial');
     alarms.push(step.velocityAlarm);
     assert.deepEqual(new Set(alarms), new Set([null]));
-    const again = await storage.transfers.proceed(callId, () => true, null);
+    const again = await storage.transfers.proceed(callId, keyOf, null);
     assert.ok(again.step === 'dial', 'as long as the carrier has not told of it');
     for (let count = 0; count < 3; count += 1) await dial();
     const prefix = fictional(0).slice(0, -4);

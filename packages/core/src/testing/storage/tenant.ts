@@ -16,6 +16,17 @@ export const definition: WorkflowDefinition = workflowDefinition.parse({
 
 export const firstPage = { limit: 100, cursor: null } as const;
 
+/** Stands for the keyed hash of a number. */
+export const keyOf = (phoneNumber: string) => `key of ${phoneNumber}`;
+
+/** A number as it is put on the do-not-call list. */
+export const hashed = (phoneNumber: string) => ({ phoneNumber, numberKey: keyOf(phoneNumber) });
+
+/** How a number came onto the list. */
+export const byApi = { source: 'api', reason: null, callId: null, addedBy: 'key_1' } as const;
+export const optedOutOn = (callId: string) =>
+  ({ source: 'callee', reason: null, callId, addedBy: null }) as const;
+
 /** A fictional number, for 0-99. */
 export function fictional(index: number): string {
   return `+120255501${String(index).padStart(2, '0')}`;
@@ -93,11 +104,13 @@ export async function createTenant(storage: Storage, options: TenantOptions = {}
   let callees = 0;
   const input = (changes: Partial<AcceptCall> = {}): AcceptCall => {
     callees += 1;
+    const to = fictional((callees % 99) + 1);
     return {
       callId: createId('call'),
       organizationId,
       mode: 'live',
-      to: fictional((callees % 99) + 1),
+      to,
+      toKey: keyOf(changes.to ?? to),
       recipientName: null,
       recipientEmail: null,
       recipientContext: null,

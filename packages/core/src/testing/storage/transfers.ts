@@ -9,8 +9,7 @@ import {
   type StorageTest,
   type Tenant,
   tick,
-  transferOf,
-} from './tenant.ts';
+  transferOf, byApi, hashed, keyOf } from './tenant.ts';
 
 const settings = {
   name: 'Billing',
@@ -22,7 +21,6 @@ const settings = {
   takeMessages: true,
 } as const;
 
-const anyNumber = () => true;
 
 /** A call that talks. */
 async function liveCall(storage: Storage, tenant: Tenant): Promise<{ callId: string; attemptId: string }> {
@@ -111,7 +109,7 @@ export function transfersContract(test: StorageTest): void {
     const tenant = await createTenant(storage);
     const { callId } = await liveCall(storage, tenant);
     const { transfers } = storage;
-    assert.deepEqual(await transfers.proceed(callId, anyNumber, null), { step: 'none' });
+    assert.deepEqual(await transfers.proceed(callId, keyOf, null), { step: 'none' });
     const transfer = transferOf(callId);
     const [first, second] = transfer.legs.map(({ id }) => id) as [string, string];
     assert.equal(
@@ -121,18 +119,18 @@ export function transfersContract(test: StorageTest): void {
     );
     await transfers.request(transfer);
     assert.equal(await transfers.report(first, progress({ progress: 'connected' })), null);
-    const steps = await Promise.all([1, 2, 3].map(() => transfers.proceed(callId, anyNumber, null)));
+    const steps = await Promise.all([1, 2, 3].map(() => transfers.proceed(callId, keyOf, null)));
     assert.deepEqual(steps.map(rung), Array(3).fill(['dial', fictional(60)]));
     await transfers.report(first, progress({ providerCallId: 'CA-leg-1' }));
-    assert.deepEqual(rung(await transfers.proceed(callId, anyNumber, null)), ['under-way', fictional(60)]);
+    assert.deepEqual(rung(await transfers.proceed(callId, keyOf, null)), ['under-way', fictional(60)]);
     await transfers.report(first, ended('busy'));
     await transfers.report(first, ended('no_answer'));
-    assert.deepEqual(rung(await transfers.proceed(callId, anyNumber, null)), ['dial', fictional(61)]);
+    assert.deepEqual(rung(await transfers.proceed(callId, keyOf, null)), ['dial', fictional(61)]);
     await transfers.report(second, progress({ progress: 'answered' }));
     const refused = await transfers.report(second, ended('refused', 7));
     assert.equal(refused?.endedAt, null);
-    assert.deepEqual(await transfers.proceed(callId, anyNumber, null), { step: 'return' });
-    assert.deepEqual(await transfers.proceed(callId, anyNumber, null), { step: 'return' });
+    assert.deepEqual(await transfers.proceed(callId, keyOf, null), { step: 'return' });
+    assert.deepEqual(await transfers.proceed(callId, keyOf, null), { step: 'return' });
     const [over] = await transfers.ofCall(callId);
     assert.equal(over?.outcome, 'refused');
     assert.ok(over.endedAt);
@@ -156,15 +154,15 @@ export function transfersContract(test: StorageTest): void {
     const { transfers } = storage;
     const transfer = transferOf(callId, [fictional(60)]);
     await transfers.request(transfer);
-    await transfers.proceed(callId, anyNumber, null);
+    await transfers.proceed(callId, keyOf, null);
     assert.equal(await transfers.takeBack(callId), null, 'not while it is under way');
     await transfers.report(transfer.legs[0]?.id ?? '', ended('no_answer'));
-    await transfers.proceed(callId, anyNumber, null);
+    await transfers.proceed(callId, keyOf, null);
     await storage.calls.noteConversationOver(callId);
     const back = await Promise.all([transfers.takeBack(callId), transfers.takeBack(callId)]);
     assert.deepEqual(back.map((each) => each?.id ?? null).toSorted(), [transfer.id, null].toSorted());
     assert.equal((await tenant.call(callId)).conversationOver, false);
-    assert.deepEqual(await transfers.proceed(callId, anyNumber, null), { step: 'none' });
+    assert.deepEqual(await transfers.proceed(callId, keyOf, null), { step: 'none' });
     assert.equal(await transfers.storeMessage(callId, transfer.id, 'Call me.'), true);
     assert.equal(await transfers.storeMessage(callId, transfer.id, 'Call me back.'), true);
     assert.equal(await transfers.storeMessage(createId('call'), transfer.id, 'x'), false);
@@ -184,9 +182,9 @@ export function transfersContract(test: StorageTest): void {
     const transfer = transferOf(callId);
     const id = transfer.legs[0]?.id ?? '';
     await transfers.request(transfer);
-    await transfers.proceed(callId, anyNumber, null);
+    await transfers.proceed(callId, keyOf, null);
     await transfers.report(id, progress({ progress: 'connected', providerCallId: 'CA-leg' }));
-    assert.deepEqual(await transfers.proceed(callId, anyNumber, null), { step: 'connected' });
+    assert.deepEqual(await transfers.proceed(callId, keyOf, null), { step: 'connected' });
     const talking = (await transfers.ofCall(callId))[0];
     assert.equal(talking?.outcome, 'connected');
     assert.equal(talking.endedAt, null);
@@ -196,7 +194,7 @@ export function transfersContract(test: StorageTest): void {
     assert.ok(over.endedAt);
     assert.equal(over.legs[0]?.seconds, 42);
     assert.equal(over.legs[0]?.outcome, 'connected');
-    assert.deepEqual(await transfers.proceed(callId, anyNumber, null), { step: 'none' });
+    assert.deepEqual(await transfers.proceed(callId, keyOf, null), { step: 'none' });
     assert.equal(await transfers.takeBack(callId), null);
     await storage.calls.report(attemptId, {
       providerCallId: `CA-${attemptId}`,
@@ -211,14 +209,10 @@ export function transfersContract(test: StorageTest): void {
     const tenant = await createTenant(storage);
     const { callId } = await liveCall(storage, tenant);
     const { transfers } = storage;
-    await storage.organizations.addDoNotCall(tenant, {
-      phoneNumber: fictional(61),
-      source: 'api',
-      callId: null,
-    });
+    await storage.doNotCall.add(tenant, [hashed(fictional(61))], byApi);
     await transfers.request(transferOf(callId, [fictional(60), fictional(61), fictional(62)]));
-    const mayRing = (to: string) => to !== fictional(60);
-    assert.deepEqual(rung(await transfers.proceed(callId, mayRing, null)), ['dial', fictional(62)]);
+    const ringable = (to: string) => (to === fictional(60) ? null : keyOf(to));
+    assert.deepEqual(rung(await transfers.proceed(callId, ringable, null)), ['dial', fictional(62)]);
     const [transfer] = await transfers.ofCall(callId);
     assert.deepEqual(
       transfer?.legs.map(({ outcome, dialedAt }) => [outcome, dialedAt !== null]),
@@ -230,7 +224,7 @@ export function transfersContract(test: StorageTest): void {
     );
     const other = (await liveCall(storage, tenant)).callId;
     await transfers.request(transferOf(other, [fictional(61)]));
-    assert.deepEqual(await transfers.proceed(other, anyNumber, null), { step: 'return' });
+    assert.deepEqual(await transfers.proceed(other, keyOf, null), { step: 'return' });
     assert.equal((await transfers.ofCall(other))[0]?.outcome, 'not_allowed');
   });
 
@@ -240,7 +234,7 @@ export function transfersContract(test: StorageTest): void {
     const { callId, attemptId } = await liveCall(storage, tenant);
     const transfer = transferOf(callId);
     await transfers.request(transfer);
-    await transfers.proceed(callId, anyNumber, null);
+    await transfers.proceed(callId, keyOf, null);
     await storage.calls.report(attemptId, {
       providerCallId: `CA-${attemptId}`,
       status: 'completed',
@@ -257,7 +251,7 @@ export function transfersContract(test: StorageTest): void {
         [null, false],
       ],
     );
-    assert.deepEqual(await transfers.proceed(callId, anyNumber, null), { step: 'none' });
+    assert.deepEqual(await transfers.proceed(callId, keyOf, null), { step: 'none' });
     assert.equal(await transfers.request(transferOf(callId)), false);
     const late = await transfers.report(transfer.legs[0]?.id ?? '', ended('connected', 5));
     assert.equal(late?.outcome, 'connected', 'the carrier knows better');
@@ -265,7 +259,7 @@ export function transfersContract(test: StorageTest): void {
     const opted = await liveCall(storage, tenant);
     await transfers.request(transferOf(opted.callId));
     await storage.calls.noteReason(opted.callId, 'opted_out');
-    assert.deepEqual(await transfers.proceed(opted.callId, anyNumber, null), { step: 'none' });
+    assert.deepEqual(await transfers.proceed(opted.callId, keyOf, null), { step: 'none' });
     assert.equal((await transfers.ofCall(opted.callId))[0]?.outcome, 'call_ended');
 
     const canceled = await liveCall(storage, tenant);
@@ -278,7 +272,7 @@ export function transfersContract(test: StorageTest): void {
     const { callId, attemptId } = await liveCall(storage, tenant);
     const transfer = transferOf(callId, [fictional(60)]);
     await storage.transfers.request(transfer);
-    await storage.transfers.proceed(callId, anyNumber, null);
+    await storage.transfers.proceed(callId, keyOf, null);
     await tenant.accept();
     const claimed = () => storage.calls.claimNext(tenant.connectionId, createId('att'), null);
     assert.equal((await claimed()).result, 'wait');

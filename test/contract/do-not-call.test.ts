@@ -26,18 +26,26 @@ async function entries(query = '') {
 
 it('adds a number, refuses calls to it, and calls it again once it is lifted', async () => {
   const phone = '+12025550171';
-  const added = await embedded.request('POST', '/do-not-call', { phone_number: phone, reason: 'Asked by mail' });
+  const added = await embedded.request('POST', '/do-not-call', {
+    phone_number: phone,
+    reason: 'Asked by mail',
+  });
   expect(added.status).toBe(201);
   expect(await added.json()).toMatchObject({ phone_number: phone, source: 'api', reason: 'Asked by mail' });
   const refused = await call(phone);
   expect([refused.status, refused.headers.get('callkite-error-code')]).toEqual([400, 'number_opted_out']);
   expect((await call(phone, embedded.testKey)).status).toBe(200);
-  expect(await entries(`?phone_number=${encodeURIComponent(phone)}`)).toMatchObject([{ phone_number: phone }]);
+  expect(await entries(`?phone_number=${encodeURIComponent(phone)}`)).toMatchObject([
+    { phone_number: phone },
+  ]);
 
   for (const path of [`/do-not-call/${encodeURIComponent(phone)}`, `/do-not-call/${phone}`]) {
     const lifted = await embedded.request('DELETE', path);
     expect(lifted.status).toBe(200);
-    expect(await lifted.json()).toMatchObject({ phone_number: phone, lifted_by: expect.stringMatching(/^key_/) });
+    expect(await lifted.json()).toMatchObject({
+      phone_number: phone,
+      lifted_by: expect.stringMatching(/^key_/),
+    });
     expect((await call(phone)).status).toBe(200);
     expect((await embedded.request('DELETE', path)).status).toBe(404);
     await embedded.request('POST', '/do-not-call', { phone_number: phone });
@@ -67,7 +75,9 @@ it('takes a list and a file, and says which rows are no numbers', async () => {
     refused_count: 1,
     refused: [{ row: 4, error: expect.any(String) }],
   });
-  expect(await entries('?phone_number=%2B12025550176')).toMatchObject([{ source: 'import', reason: 'Moved over' }]);
+  expect(await entries('?phone_number=%2B12025550176')).toMatchObject([
+    { source: 'import', reason: 'Moved over' },
+  ]);
   expect((await call('+12025550175')).status).toBe(400);
   for (const body of [{}, { csv, phone_numbers: ['+12025550177'] }, { phone_numbers: [] }]) {
     expect((await embedded.request('POST', '/do-not-call/import', body)).status).toBe(400);
@@ -75,7 +85,9 @@ it('takes a list and a file, and says which rows are no numbers', async () => {
 });
 
 it('takes as many numbers as a body holds', async () => {
-  const csv = Array.from({ length: 60_000 }, (_, index) => `+49301${String(index).padStart(6, '0')}`).join('\n');
+  const csv = Array.from({ length: 60_000 }, (_, index) => `+49301${String(index).padStart(6, '0')}`).join(
+    '\n',
+  );
   const file = await embedded.request('POST', '/do-not-call/import', { csv });
   expect(await file.json()).toMatchObject({ added: 60_000, refused_count: 0 });
 });
@@ -95,7 +107,9 @@ it('lifts what a callee asked for only with a reason', async () => {
     callId,
     addedBy: null,
   });
-  expect(await entries('?phone_number=%2B12025550178')).toMatchObject([{ source: 'callee', call_id: callId }]);
+  expect(await entries('?phone_number=%2B12025550178')).toMatchObject([
+    { source: 'callee', call_id: callId },
+  ]);
   const refused = await embedded.request('DELETE', path);
   expect([refused.status, refused.headers.get('callkite-error-code')]).toEqual([403, 'forbidden']);
   const lifted = await embedded.request('DELETE', `${path}?reason=${encodeURIComponent('They wrote to us')}`);

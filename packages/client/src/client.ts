@@ -113,7 +113,8 @@ export function callkite(options: CallkiteClientOptions): CallkiteClient {
       add: (request) => write('POST', ['do-not-call'], request),
       import: (request) => write('POST', ['do-not-call', 'import'], request),
       list: (query) => pages(['do-not-call'], 'entries', query),
-      lift: (phoneNumber, query) => send({ method: 'DELETE', path: ['do-not-call', phoneNumber], query, repeatable: false }),
+      lift: (phoneNumber, query) =>
+        send({ method: 'DELETE', path: ['do-not-call', phoneNumber], query, repeatable: false }),
     },
     deliveries: {
       list: (query) => pages(['deliveries'], 'deliveries', query),

@@ -133,7 +133,9 @@ export function createDoNotCallStore({ kysely, tables }: Database): DoNotCallSto
     },
 
     async resealHashKey(sealed) {
-      await sql`update ${tables.data_keys} set sealed = ${sealed} where name = ${hashKeyName}`.execute(kysely);
+      await sql`update ${tables.data_keys} set sealed = ${sealed} where name = ${hashKeyName}`.execute(
+        kysely,
+      );
     },
   };
 }

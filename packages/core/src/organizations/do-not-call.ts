@@ -104,7 +104,13 @@ export function createDoNotCall(deps: { store: DoNotCallStore; numberKeys: Numbe
   };
 }
 
-export function createOptOuts({ store, numberKeys }: { store: DoNotCallStore; numberKeys: NumberKeys }): OptOuts {
+export function createOptOuts({
+  store,
+  numberKeys,
+}: {
+  store: DoNotCallStore;
+  numberKeys: NumberKeys;
+}): OptOuts {
   return {
     async addDoNotCall(call, { phoneNumber, source, callId }) {
       const keyOf = await numberKeys.of(call.organizationId);

@@ -85,7 +85,9 @@ function createTransfers({ kysely, tables }: Database): TransfersPart {
         const isSpent =
           call.mode === 'live' &&
           (await isDaySpent(transaction, tables, call.organization_id, defaultDailyMinutes));
-        const leg = await dialNext(transaction, tables, call, transfer.legs, (to) => (isSpent ? null : keyOf(to)));
+        const leg = await dialNext(transaction, tables, call, transfer.legs, (to) =>
+          isSpent ? null : keyOf(to),
+        );
         if (leg !== null) {
           const { organization_id, mode } = call;
           const dialled = sql`(values (${organization_id}, ${mode}, ${leg.to})) as dialled (organization_id, mode, to_number)`;

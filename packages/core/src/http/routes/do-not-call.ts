@@ -50,9 +50,7 @@ export const doNotCallRoutes = [
     },
     async ({ doNotCall }, { caller, body }) => {
       const { rows, hasHeader } =
-        body.csv === undefined
-          ? { rows: body.phone_numbers ?? [], hasHeader: false }
-          : firstColumn(body.csv);
+        body.csv === undefined ? { rows: body.phone_numbers ?? [], hasHeader: false } : firstColumn(body.csv);
       const skipped = hasHeader ? 1 : 0;
       const { added, alreadyListed, refused } = await doNotCall.import(caller, {
         rows: rows.slice(skipped),

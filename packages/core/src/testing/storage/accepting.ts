@@ -1,6 +1,15 @@
 import assert from 'node:assert/strict';
 import { createId } from '../../ids.ts';
-import { createTenant, definition, fictional, idempotency, type StorageTest, sleep, byApi, hashed } from './tenant.ts';
+import {
+  byApi,
+  createTenant,
+  definition,
+  fictional,
+  hashed,
+  idempotency,
+  type StorageTest,
+  sleep,
+} from './tenant.ts';
 
 /** How calls are taken in. */
 export function acceptingContract(test: StorageTest): void {

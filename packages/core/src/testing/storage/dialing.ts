@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict';
 import { createId } from '../../ids.ts';
 import type { Storage } from '../../ports/storage.ts';
-import { createTenant, fictional, type StorageTest, sleep, type Tenant, hashed, optedOutOn } from './tenant.ts';
+import {
+  createTenant,
+  fictional,
+  hashed,
+  optedOutOn,
+  type StorageTest,
+  sleep,
+  type Tenant,
+} from './tenant.ts';
 
 /** How queued calls are dialled: order, limits, and what keeps a call from being dialled. */
 export function dialingContract(test: StorageTest, openAnother?: () => Promise<Storage>): void {

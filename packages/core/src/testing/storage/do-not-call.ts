@@ -81,7 +81,10 @@ export function doNotCallContract(test: StorageTest): void {
     await doNotCall.add(tenant, [hashed(to)], byApi);
     const refused = await storage.calls.accept(tenant.input({ to }));
     assert.equal(refused.result, 'number-opted-out');
-    const lifted = await doNotCall.lift(tenant, hashed(to), { liftedBy: 'key_2', reason: 'Changed their mind' });
+    const lifted = await doNotCall.lift(tenant, hashed(to), {
+      liftedBy: 'key_2',
+      reason: 'Changed their mind',
+    });
     assert.deepEqual([lifted?.liftedBy, lifted?.liftReason], ['key_2', 'Changed their mind']);
     assert.ok(lifted?.liftedAt);
     assert.equal(await doNotCall.lift(tenant, hashed(to), { liftedBy: 'key_2', reason: null }), null);
@@ -117,7 +120,11 @@ export function doNotCallContract(test: StorageTest): void {
     // Not by `add`, which ends calls that wait: the entry comes to be between the two looks of a claim.
     const over = { providerCallId, status: 'completed', answeredBy: null, durationSeconds: 9 } as const;
     await storage.calls.report(attemptId, over);
-    await storage.doNotCall.add(tenant, [{ phoneNumber: fictional(99), numberKey: keyOf(to) }], optedOutOn(callId));
+    await storage.doNotCall.add(
+      tenant,
+      [{ phoneNumber: fictional(99), numberKey: keyOf(to) }],
+      optedOutOn(callId),
+    );
     await storage.calls.erase(tenant, callId, blank);
     const claimed = await storage.calls.claimNext(tenant.connectionId, createId('att'), null);
     assert.equal(claimed.result, 'idle');
@@ -128,7 +135,12 @@ export function doNotCallContract(test: StorageTest): void {
     const tenant = await createTenant(storage);
     await erasedOptOut(storage, tenant, fictional(60));
     const { callId, attemptId, providerCallId } = await tenant.placed({ to: fictional(22) });
-    const answered = { providerCallId, status: 'in-progress', answeredBy: null, durationSeconds: null } as const;
+    const answered = {
+      providerCallId,
+      status: 'in-progress',
+      answeredBy: null,
+      durationSeconds: null,
+    } as const;
     await storage.calls.report(attemptId, answered);
     await storage.transfers.request(transferOf(callId, [fictional(60), fictional(61)]));
     const step = await storage.transfers.proceed(callId, keyOf, null);

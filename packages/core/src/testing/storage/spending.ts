@@ -4,7 +4,15 @@ import type { AttemptReport, ClaimResult } from '../../ports/call-store.ts';
 import type { VelocityAlarm } from '../../ports/spending-store.ts';
 import type { Storage } from '../../ports/storage.ts';
 import type { TransferLegReport } from '../../ports/transfer-store.ts';
-import { createTenant, fictional, type StorageTest, sleep, type Tenant, transferOf, keyOf } from './tenant.ts';
+import {
+  createTenant,
+  fictional,
+  keyOf,
+  type StorageTest,
+  sleep,
+  type Tenant,
+  transferOf,
+} from './tenant.ts';
 
 const dayMs = 24 * 3_600_000;
 /** No test takes longer. */

@@ -3,13 +3,17 @@ import { createId } from '../../ids.ts';
 import type { Storage } from '../../ports/storage.ts';
 import type { TransferLegReport, TransferStep } from '../../ports/transfer-store.ts';
 import {
+  byApi,
   createTenant,
   fictional,
   firstPage,
+  hashed,
+  keyOf,
   type StorageTest,
   type Tenant,
   tick,
-  transferOf, byApi, hashed, keyOf } from './tenant.ts';
+  transferOf,
+} from './tenant.ts';
 
 const settings = {
   name: 'Billing',
@@ -20,7 +24,6 @@ const settings = {
   ringSeconds: 25,
   takeMessages: true,
 } as const;
-
 
 /** A call that talks. */
 async function liveCall(storage: Storage, tenant: Tenant): Promise<{ callId: string; attemptId: string }> {

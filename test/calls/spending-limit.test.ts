@@ -106,7 +106,13 @@ describe('processes on one database', { timeout: 120_000 }, () => {
     const port = await freePort();
     const url = `http://127.0.0.1:${port}`;
     const telephony = (name: string) =>
-      twilio({ name, publicUrl: url, apiBaseUrl: front.twilioEmulator.url, allowInsecure: true });
+      twilio({
+        name,
+        network: 'emulated',
+        publicUrl: url,
+        apiBaseUrl: front.twilioEmulator.url,
+        allowInsecure: true,
+      });
     const languageModel = openAi({ apiKey: 'emulated', baseURL: front.openAiEmulator.url });
     const callkite = createCallkite({
       storage: postgres({ connectionString: database.url }),

@@ -95,6 +95,8 @@ const operations: Record<
   openWidgetSession: ({ widget }, { body, page }) => widget.openSession(body, page),
   requestWidgetCallback: ({ widget }, { body, page }) => widget.requestCallback(body, page),
   getWidgetCallback: ({ widget }, { id }) => widget.callbackState(id, 'token-of-the-call-back'),
+  cancelWidgetCallback: ({ widget }, { id }) => widget.cancelCallback(id, 'token-of-the-call-back'),
+  getWidgetSettings: ({ widget }, { page }) => widget.settings(page),
 
   health: ({ server }) => server.health(),
   readiness: ({ server }) => server.readiness(),

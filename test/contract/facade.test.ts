@@ -195,7 +195,7 @@ describe('the facade', () => {
   it('has no method that takes input and is not looked at above', () => {
     // Ids alone are looked up, and not found.
     const idsAlone =
-      /^(get|delete|revoke|cancel|erase|is|identitySecretsOf|authenticate|rotateSecret|sendTest|resend|spendingToday|dailyCallMinutesOf|refreshConnection|listConnections|deleteConnection|listCarrierNumbers|listNumbers|disconnectNumber|summaries|callbackState|upgrade)/;
+      /^(get|delete|revoke|cancel|erase|is|identitySecretsOf|authenticate|rotateSecret|sendTest|resend|spendingToday|dailyCallMinutesOf|refreshConnection|listConnections|deleteConnection|listCarrierNumbers|listNumbers|disconnectNumber|summaries|callbackState|callbackCountries|upgrade)/;
     const pages = /^list/;
     const above = Object.values(refused).map(({ code }) => code.toString());
     const {

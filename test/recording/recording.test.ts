@@ -11,7 +11,7 @@ vi.setConfig({ testTimeout: 120_000 });
 let stage: Stage;
 afterEach(() => stage.stop());
 
-const notice = 'This call is recorded';
+const notice = 'This call is being recorded';
 const question = 'May I record this call? Please say yes or no.';
 const notRecorded = "Okay, this call won't be recorded.";
 const lines = (call: RecordedCall, role: string) =>

@@ -130,7 +130,11 @@ export function createCallkite(options: CallkiteOptions): Callkite {
   }
   const organizationName = async (id: string) => (await settingsOf(id)).name;
   const allowedCountries = async (id: string) => (await settingsOf(id)).allowedCountries;
-  const numberKeys = createNumberKeys({ store: storage.doNotCall, secretBox });
+  const numberKeys = createNumberKeys({
+    store: storage.doNotCall,
+    secretBox,
+    reseal: options.resealSecrets ?? true,
+  });
   const doNotCall = createDoNotCall({ store: storage.doNotCall, numberKeys });
   const spending = createSpendingWatch({ spending: storage.spending, defaultDailyMinutes, emit, logger });
   const notifier = createNotifier({ storage, secretBox, outbound, logger, emit });

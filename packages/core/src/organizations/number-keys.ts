@@ -18,15 +18,16 @@ const context = 'do-not-call-key';
 export function createNumberKeys(deps: {
   store: Pick<DoNotCallStore, 'hashKey' | 'resealHashKey' | 'hashErased'>;
   secretBox: Pick<SecretBox, 'seal' | 'open'>;
+  /** Whether to seal the key with the present key of the server, so that a former one can be dropped. */
+  reseal: boolean;
 }): NumberKeys {
-  const { store, secretBox } = deps;
+  const { store, secretBox, reseal } = deps;
   let key: Promise<Buffer> | undefined;
 
   async function load(): Promise<Buffer> {
     const fresh = randomBytes(32).toString('base64url');
     const opened = secretBox.open(await store.hashKey(secretBox.seal(fresh, context)), context);
-    // Under the present key of the server, so that a former one can be dropped.
-    if (opened !== fresh) await store.resealHashKey(secretBox.seal(opened, context));
+    if (reseal && opened !== fresh) await store.resealHashKey(secretBox.seal(opened, context));
     return Buffer.from(opened, 'base64url');
   }
 

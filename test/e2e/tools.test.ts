@@ -29,7 +29,7 @@ const patient = defineCallee({
   description: 'Listens to everything before answering',
   numbers: ['+12025550171', '+12025550172'],
   async converse(line) {
-    await line.wait(40_000);
+    await line.wait(120_000);
     await line.say('Thank you, goodbye.');
     await line.wait(20_000);
   },

@@ -21,7 +21,7 @@ const masks: readonly (readonly [RegExp, string])[] = [
   [/\b(?:ck_(?:live|test|pub)_|sk-|whsec_)\S+/g, '[secret]'],
   [/\bBearer\s+\S+/gi, 'Bearer [secret]'],
   [/[^\s@"'<>]+@[^\s@"'<>]+\.[a-z]{2,}/gi, '[email]'],
-  [/\+?\d(?:[ ().-]?\d){6,}/g, '[number]'],
+  [/\+?\d(?:[ ().-]{0,3}\d){6,}/g, '[number]'],
 ];
 
 const masked = (text: string) =>

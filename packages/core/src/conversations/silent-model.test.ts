@@ -36,7 +36,7 @@ describe('a speech model that falls silent', () => {
     expect(stage.log).toContain('2: respond');
     await line(stage, 'quiet', 7000);
     expect(stage.log).toContain(carrierSays);
-    expect(stage.reasons).toEqual(['agent_unavailable']);
+    expect(stage.reasons).toEqual(['agent_unavailable, failed']);
   });
 
   it('is not taken for silent by a callee who goes on speaking', async () => {

@@ -175,7 +175,8 @@ export function talkInWords(
         return;
       case 'callee-speaking':
         silence.calleeSpeaking(event.speaking);
-        quiet.calleeSpeaking(event.speaking);
+        // Nobody talks over what is read: there, this only says that a visitor may be typing.
+        if (options.language !== null) quiet.calleeSpeaking(event.speaking);
         listener.calleeSpeaking(event.speaking);
         return;
       case 'agent-speaking':

@@ -103,7 +103,7 @@ describe('a turn', () => {
     expect(await heard(model.streamTurn(request()))).toEqual(['Hello.']);
     expect(second.turns[0]).toMatchObject({ messages: request().messages });
     expect(log).toEqual([
-      { request: 'turn', model: 'first', error },
+      { request: 'turn', model: 'first', error: expect.objectContaining({ code: error.code }) },
       { request: 'turn', model: 'second' },
     ]);
   });

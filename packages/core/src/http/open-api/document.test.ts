@@ -72,7 +72,19 @@ describe('the OpenAPI document', () => {
       Object.keys(
         (document.paths as Record<string, { post: { responses: object } }>)[path]?.post.responses ?? {},
       );
-    expect(statuses('/call')).toEqual(['200', '400', '401', '403', '404', '413', '415', '429', '500', '503']);
-    expect(statuses('/call-prompt')).toEqual(['200', '400', '401', '413', '415', '429', '500', '503']);
+    expect(statuses('/call')).toEqual([
+      '200',
+      '400',
+      '401',
+      '403',
+      '404',
+      '408',
+      '413',
+      '415',
+      '429',
+      '500',
+      '503',
+    ]);
+    expect(statuses('/call-prompt')).toEqual(['200', '400', '401', '408', '413', '415', '429', '500', '503']);
   });
 });

@@ -1,7 +1,6 @@
 import type { LanguageModel } from '../ports/language-model.ts';
 import type { CalleeEvent, SpeechChannel } from '../ports/speech.ts';
 import { agentVoice } from './agent-voice.ts';
-import { loggableError } from './loggable-error.ts';
 import { takeTurn } from './model-turn.ts';
 import { monologue } from './monologue.ts';
 import { dialogue, pressedNote } from './prompt.ts';
@@ -189,10 +188,7 @@ export function talkInWords(
         progressed(event);
         return;
       case 'failed':
-        logger.warn(
-          { callId, description: loggableError(event.description) },
-          'the carrier reported an error on the speech channel',
-        );
+        logger.warn({ callId }, 'the carrier reported an error on the speech channel');
         return;
       case 'closed':
         close();

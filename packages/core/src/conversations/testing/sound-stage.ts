@@ -17,15 +17,9 @@ const notUsed = () => {
 
 /** One conversation in sound whose model, callee and carrier are the test. Its clock is vitest's. */
 export async function startInSound(
-  options: {
-    definition?: Partial<WorkflowDefinitionInput>;
-    isWebCall?: boolean;
-    /** On an earlier channel of this call. */
-    wasDisclosed?: boolean;
-  } = {},
+  options: { definition?: Partial<WorkflowDefinitionInput>; isWebCall?: boolean } = {},
 ) {
   const definition = workflowDefinition.parse({ objective: 'Confirm the visit', ...options.definition });
-  const disclosure = disclosureLine(definition, 'Example Dental', 'phone');
   /** What the model was asked for and the callee was given, in order; sound by its samples. */
   const log: string[] = [];
   const decisions: string[] = [];
@@ -35,7 +29,6 @@ export async function startInSound(
   const marks: string[] = [];
   const listeners: ((event: SpeechModelEvent) => void)[] = [];
   let onChannel: (event: AudioEvent) => void = notUsed;
-  let closedWith: CallkiteError | null = null;
 
   function open(): SpeechSession {
     const number = listeners.length + 1;
@@ -54,7 +47,6 @@ export async function startInSound(
       close(error) {
         if (isClosed) return;
         isClosed = true;
-        closedWith = error ?? null;
         queueMicrotask(() => listeners[number - 1]?.({ type: 'closed', error: error ?? null }));
       },
     };
@@ -83,9 +75,7 @@ export async function startInSound(
     call,
     definition,
     organizationName: 'Example Dental',
-    earlier: options.wasDisclosed
-      ? [{ role: 'assistant', content: disclosure, interrupted: false, at: new Date() }]
-      : [],
+    earlier: [],
     detected: async () => null,
     forms: [],
     tools: [],
@@ -148,11 +138,9 @@ export async function startInSound(
     optOuts,
     reasons,
     transcript,
-    disclosure,
+    disclosure: disclosureLine(definition, 'Example Dental', 'phone'),
     tell,
     onChannel: (event: AudioEvent) => onChannel(event),
-    /** The error that the last session was given up for. */
-    closedWith: () => closedWith,
     /** Sound with these samples, and nothing yet of its end. */
     begins: (utteranceId: string, sample: number, ms = 400) =>
       tell({ type: 'speech', utteranceId, audio: soundOf(ms, sample) }),

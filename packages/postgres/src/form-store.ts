@@ -155,10 +155,10 @@ export function createFormStore({ kysely, tables }: Database): FormStore {
         with call as (${unerasedCall(tables, callId)}),
         removed as (
           delete from ${tables.form_answers} a using call
-          where a.call_id = call.id and not call.is_sealed and a.form_id = ${formId} and a.field = ${field}
+          where a.call_id = call.id and a.form_id = ${formId} and a.field = ${field}
         )
         select 1 from ${tables.call_forms} f join call on call.id = f.call_id
-        where f.form_id = ${formId} and not call.is_sealed`.execute(kysely);
+        where f.form_id = ${formId}`.execute(kysely);
       if (rows.length === 0) throw new CallkiteError('not_found', 'The call has no such form.');
     },
   };

@@ -45,7 +45,7 @@ export interface AttackStage {
 /** What is said instead of what must not be said. */
 export const lines = {
   notHuman: 'I am an AI assistant, not a person.',
-  cannotShare: "I am an AI assistant, and I can't share that.",
+  cannotShare: 'I am an AI assistant and cannot share that.',
 };
 
 /** An agent that says no more for so long has finished, if the machine was not busy for as long in real time. */

@@ -16,7 +16,6 @@ export function createId(
     | 'wf'
     | 'form'
     | 'call'
-    | 'conv'
     | 'att'
     | 'whk'
     | 'dlv'

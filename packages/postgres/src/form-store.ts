@@ -141,9 +141,9 @@ export function createFormStore({ kysely, tables }: Database): FormStore {
       const { rows } = await sql`
         with call as (${unerasedCall(tables, callId)})
         insert into ${tables.form_answers} (call_id, form_id, field, value, confirmed, quote)
-        select f.call_id, f.form_id, ${field}, ${JSON.stringify(value)}::jsonb, ${confirmed}, ${quote}
-        from ${tables.call_forms} f join call on call.id = f.call_id
-        where f.form_id = ${formId} and not call.is_sealed
+        select f.call_id, f.form_id, ${field}, ${JSON.stringify(value)}::jsonb, ${confirmed},
+          case when call.is_forgotten then '' else ${quote} end
+        from ${tables.call_forms} f join call on call.id = f.call_id where f.form_id = ${formId}
         on conflict (call_id, form_id, field) do update set
           value = excluded.value, confirmed = excluded.confirmed, quote = excluded.quote, at = excluded.at
         returning 1`.execute(kysely);

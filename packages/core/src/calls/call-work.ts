@@ -1,6 +1,5 @@
 import type { WorkflowDefinition } from '@callkite/contract';
 import { calleeTime } from '../callee-time.ts';
-import { conversationLeaseMs } from '../conversations/conversations.ts';
 import { type EndedCall, summarize, summarizeWithoutModel } from '../conversations/summary.ts';
 import type { EmitEvent } from '../events.ts';
 import type { JobHandler } from '../job-runner.ts';
@@ -29,10 +28,8 @@ export interface CallWorkDeps {
   emit: EmitEvent;
 }
 
-/** How long the record of a completed call waits for the last words of its conversation, see `CallStore.seal`. */
-const sealAfterMs = { settle: 1_000, lease: conversationLeaseMs, longest: 3 * conversationLeaseMs };
-const soonestLookMs = 50;
-const longestLookMs = 250;
+/** The last words of a conversation reach the store shortly after the carrier reports its end. */
+const settleMs = 1_000;
 const triesWithModel = 3;
 /** The call waits meanwhile. */
 const triesForVoicemail = 2;
@@ -135,12 +132,11 @@ export function createFinishWork(deps: CallWorkDeps): JobHandler {
   return {
     concurrency: 20,
     async run(job, signal) {
-      const seal = await calls.seal(job.subjectId, sealAfterMs);
-      if (seal === null) return { done: true };
-      if (!seal.sealed) {
-        // The holder may let go at any time.
-        const againInMs = Math.max(soonestLookMs, Math.min(seal.againInMs, longestLookMs));
-        return { againInMs, resetTries: true };
+      const call = (await calls.load(job.subjectId))?.call;
+      if (!call?.endedAt || call.erasedAt) return { done: true };
+      const settled = (await deps.storage.ping()).nowMs - call.endedAt.getTime();
+      if (call.answeredAt && settled < settleMs) {
+        return { againInMs: settleMs - settled, resetTries: true };
       }
       await finish(job.subjectId, (ended, mode) =>
         job.tries > triesWithModel
@@ -149,10 +145,7 @@ export function createFinishWork(deps: CallWorkDeps): JobHandler {
       );
       return { done: true };
     },
-    async giveUp(job) {
-      await calls.seal(job.subjectId, { settle: 0, lease: 0, longest: 0 });
-      await finish(job.subjectId, summarizeWithoutModel);
-    },
+    giveUp: (job) => finish(job.subjectId, summarizeWithoutModel),
   };
 }
 

@@ -62,7 +62,7 @@ const english: Phrases = {
   optedOut: "Understood. We won't call you again. Goodbye.",
   timeIsUp: "I'm sorry, we're out of time. Thank you for talking with me. Goodbye.",
   notHuman: 'I am an AI assistant, not a person.',
-  cannotShare: "I am an AI assistant, and I can't share that.",
+  cannotShare: 'I am an AI assistant and cannot share that.',
   transfer: {
     connecting: "One moment, please. I'm connecting you.",
     nobodyReached: "I'm sorry, no one is available to take your call right now.",

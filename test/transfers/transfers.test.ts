@@ -204,6 +204,7 @@ describe.concurrent('a transfer', { timeout }, () => {
         'messages',
         'phone_number_from',
         'phone_number_to',
+        'reason',
         'workflow_id',
         'workflow_name',
       ]);

@@ -346,7 +346,8 @@ export function converse(options: ConversationOptions): Conversation {
   /** After the goodbye the line stays open for a moment: people remember what they wanted to ask. */
   function takeLeave(hasSpoken: boolean): void {
     const lastWords = transcript.entries.findLast(({ role }) => role === 'user')?.content ?? '';
-    if (isFarewell(lastWords)) {
+    // In writing nobody is cut off: a visitor who wants more types on, or begins anew.
+    if (call.connectionId === null || isFarewell(lastWords)) {
       sayAndEnd(hasSpoken ? '' : phrases.goodbye, null);
       return;
     }

@@ -78,8 +78,8 @@ async function admitted(): Promise<Visitor> {
 
 it('speaks and hears, and shows what was said', async () => {
   const visitor = await admitted();
-  await visitor.saw('assistant', /AI assistant of Example Dental/);
-  expect(heard(visitor)).toMatch(/AI assistant of Example Dental/i);
+  await visitor.saw('assistant', /AI assistant at Example Dental/);
+  expect(heard(visitor)).toMatch(/AI assistant at Example Dental/i);
   expect(visitor.frames.every(({ length }) => length === frameBytes)).toBe(true);
   await visitor.agentLines(2);
   await sayUntilHeard(visitor, 'Can you repeat that?', /repeat that/i);
@@ -123,7 +123,7 @@ it('goes on speaking over the next socket, without a gap', async () => {
   await eventually('the first words', () => visitor.frames.filter((frame) => isLoud(frame)).length > 20);
   visitor.lose();
   await visitor.start({ media: 'audio', resume: visitor.position });
-  await visitor.saw('assistant', /AI assistant of Example Dental/);
+  await visitor.saw('assistant', /AI assistant at Example Dental/);
   expect(heard(visitor)).toMatch(/Hello,? I am the AI assistant at Example Dental/i);
   visitor.hangUp();
   await visitor.closed();

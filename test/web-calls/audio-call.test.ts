@@ -141,6 +141,7 @@ it('keeps quiet while the visitor has it on hold, and asks whether he is there w
   expect(visitor.lines).toHaveLength(lines.length);
   expect(visitor.frames).toHaveLength(frames);
   visitor.send({ type: 'pause', on: false });
+  visitor.send({ type: 'mute', on: false });
   await visitor.saw('assistant', /still there/);
   visitor.hangUp();
   await visitor.closed();

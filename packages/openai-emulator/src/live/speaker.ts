@@ -78,7 +78,7 @@ export class Speaker {
     const socketCut = faults.strike('socketCut');
     const failure = faults.strike('streamError');
     const thoughtMs = performance.now() + pace.thinkMs + (slow?.delayMs ?? 0);
-    const { fragments } = await utter(text, pace.chunkMs);
+    const fragments = utter(text, pace.chunkMs);
     if (!(await waitUntil(thoughtMs, signal))) return false;
     const limit = socketCut?.afterTokens ?? failure?.afterTokens ?? Number.POSITIVE_INFINITY;
     if (!(await this.#send(fragments, limit, onSound, signal))) return false;
@@ -96,21 +96,24 @@ export class Speaker {
   }
 
   async #send(
-    fragments: SpeechFragment[],
+    fragments: Iterable<SpeechFragment> | AsyncIterable<SpeechFragment>,
     wordLimit: number,
     onSound: SoundListener,
     signal: AbortSignal,
   ): Promise<boolean> {
-    const startMs = performance.now();
     const { liveTimesRealTime } = this.#options.pace;
+    let startMs: number | undefined;
+    let endMs = 0;
     let words = 0;
-    for (const fragment of fragments) {
+    for await (const fragment of fragments) {
       if (words >= wordLimit) return true;
+      startMs ??= performance.now();
       if (!(await waitUntil(startMs + fragment.startMs / liveTimesRealTime, signal))) return false;
       words += fragment.words.length;
+      endMs = fragment.endMs;
       onSound(fragment);
     }
-    const endMs = fragments.at(-1)?.endMs ?? 0;
-    return words >= wordLimit || waitUntil(startMs + endMs / liveTimesRealTime, signal);
+    if (words >= wordLimit || startMs === undefined) return true;
+    return waitUntil(startMs + endMs / liveTimesRealTime, signal);
   }
 }

@@ -1,8 +1,7 @@
 import type { Faults } from '../faults.ts';
 import { newId, type Reply } from '../reply.ts';
-import { BYTES_PER_MS } from '../speech/ear.ts';
 import { type SpeechPace, waitUntil } from '../speech/pace.ts';
-import { utter, written } from '../speech/utterance.ts';
+import { growingSound, utter, written } from '../speech/utterance.ts';
 import { estimateTokens } from '../tokens.ts';
 import { type Entry, openEntry } from './conversation.ts';
 import type { ContentPart, Item } from './items.ts';
@@ -106,22 +105,25 @@ export class RealtimeResponse {
     const cut = faults.strike('socketCut');
     const failure = faults.strike('streamError');
     const breakAfter = cut?.afterTokens ?? failure?.afterTokens ?? Number.POSITIVE_INFINITY;
-    const utterance = modality === 'audio' ? await utter(text, pace.chunkMs) : written(text);
-    if (this.#isOver) return false;
-    const open = this.#openMessage();
-    const { entry } = open;
-    const place = this.#place(open);
-    const startMs = performance.now();
+    const fragments = modality === 'audio' ? utter(text, pace.chunkMs) : written(text);
+    const sound = growingSound();
+    let open: OpenMessage | undefined;
+    let startMs = 0;
     let words = 0;
-    for (const fragment of utterance.fragments) {
+    for await (const fragment of fragments) {
+      if (this.#isOver) return false;
       if (words >= breakAfter) break;
+      if (open === undefined) startMs = performance.now();
+      open ??= this.#openMessage();
+      const { entry } = open;
+      const place = this.#place(open);
       if (!(await this.#wait(startMs + fragment.startMs / pace.timesRealTime))) return false;
       words += fragment.words.length;
       open.text += fragment.text;
       if (!entry.isTruncated) {
         entry.words.push(...fragment.words);
         entry.text = open.text;
-        if (modality === 'audio') entry.audio = utterance.audio.subarray(0, fragment.endMs * BYTES_PER_MS);
+        if (modality === 'audio') entry.audio = sound.add(fragment.audio);
       }
       if (fragment.text !== '') {
         const type =

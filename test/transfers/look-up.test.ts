@@ -55,7 +55,7 @@ let stage: TransferStage;
 let url = '';
 
 beforeAll(async () => {
-  stage = await startTransferStage();
+  stage = await startTransferStage({ speed: 4 });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 });
@@ -79,10 +79,11 @@ describe.concurrent('the dynamic address', { timeout }, () => {
   });
 
   it.each(Object.keys(useless))('that answers with %s leaves the static number', async (path) => {
+    const before = to(path).length;
     const { legs, parent, transfer } = await stage.run({
       transfer_url: `${url}/${encodeURIComponent(path)}`,
     });
-    expect(to(path)).toHaveLength(1);
+    expect(to(path)).toHaveLength(before + 1);
     expect(to('elsewhere')).toEqual([]);
     expect(outcomesOf(transfer)).toEqual([[pressesOne, 'static', 'connected']]);
     expect(legs.map((leg) => leg.to)).toEqual([pressesOne]);

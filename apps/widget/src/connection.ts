@@ -53,7 +53,10 @@ export function openConnection(options: ConnectionOptions): Connection {
   let acknowledged = 0;
   let retry: ReturnType<typeof setTimeout> | undefined;
 
-  const post = (message: WidgetClientEvent) => socket.send(JSON.stringify(message));
+  // What a closing socket does not take is sent over the next one, by the ledger.
+  const post = (message: WidgetClientEvent) => {
+    if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message));
+  };
   const ack = setInterval(() => {
     if (!isReady || ledger.position === acknowledged) return;
     acknowledged = ledger.position;
@@ -152,7 +155,8 @@ export function openConnection(options: ConnectionOptions): Connection {
       if (isReady) post(message);
     },
     sendSound(frame) {
-      if (isReady && socket.bufferedAmount <= maximumBufferedBytes) socket.send(frame);
+      const isOpen = isReady && socket.readyState === WebSocket.OPEN;
+      if (isOpen && socket.bufferedAmount <= maximumBufferedBytes) socket.send(frame);
     },
     close() {
       release();

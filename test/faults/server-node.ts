@@ -47,6 +47,17 @@ export class ServerNode {
     this.#targets.add(this.#port);
   }
 
+  /** It stands still until it is thawed; its connections stay open, and new ones go elsewhere. */
+  freeze(): void {
+    this.#targets.delete(this.#port);
+    this.#child?.kill('SIGSTOP');
+  }
+
+  thaw(): void {
+    this.#child?.kill('SIGCONT');
+    this.#targets.add(this.#port);
+  }
+
   async kill(): Promise<void> {
     await this.#end('SIGKILL');
   }

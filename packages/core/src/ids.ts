@@ -16,6 +16,7 @@ export function createId(
     | 'wf'
     | 'form'
     | 'call'
+    | 'conv'
     | 'att'
     | 'whk'
     | 'dlv'

@@ -1,5 +1,13 @@
 export type { Callkite, CallkiteOptions, Calls, PlacedCall, WebCallOptions } from './callkite.ts';
-export { answeredByHeard, callOutcome, isTerminal, movesForward, stateOf } from './calls/call-status.ts';
+export {
+  answeredByHeard,
+  callOutcome,
+  isTerminal,
+  movesForward,
+  type SealedCall,
+  sealedEnd,
+  stateOf,
+} from './calls/call-status.ts';
 export type { PromptCallInput, TriggerCallInput } from './calls/calls.ts';
 export { type AgentTool, type AgentToolUse, defineTool } from './conversations/agent-tool.ts';
 export { classifyUtterance, type HeardUtterance } from './conversations/answer/utterance.ts';

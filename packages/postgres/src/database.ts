@@ -74,6 +74,7 @@ function tableNames(schema: string): TableNames {
     workflow_versions: named('workflow_versions'),
     forms: named('forms'),
     form_versions: named('form_versions'),
+    conversations: named('conversations'),
     call_forms: named('call_forms'),
     form_answers: named('form_answers'),
     tool_calls: named('tool_calls'),

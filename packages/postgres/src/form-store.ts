@@ -141,9 +141,9 @@ export function createFormStore({ kysely, tables }: Database): FormStore {
       const { rows } = await sql`
         with call as (${unerasedCall(tables, callId)})
         insert into ${tables.form_answers} (call_id, form_id, field, value, confirmed, quote)
-        select f.call_id, f.form_id, ${field}, ${JSON.stringify(value)}::jsonb, ${confirmed},
-          case when call.is_forgotten then '' else ${quote} end
-        from ${tables.call_forms} f join call on call.id = f.call_id where f.form_id = ${formId}
+        select f.call_id, f.form_id, ${field}, ${JSON.stringify(value)}::jsonb, ${confirmed}, ${quote}
+        from ${tables.call_forms} f join call on call.id = f.call_id
+        where f.form_id = ${formId} and not call.is_sealed
         on conflict (call_id, form_id, field) do update set
           value = excluded.value, confirmed = excluded.confirmed, quote = excluded.quote, at = excluded.at
         returning 1`.execute(kysely);
@@ -155,10 +155,10 @@ export function createFormStore({ kysely, tables }: Database): FormStore {
         with call as (${unerasedCall(tables, callId)}),
         removed as (
           delete from ${tables.form_answers} a using call
-          where a.call_id = call.id and a.form_id = ${formId} and a.field = ${field}
+          where a.call_id = call.id and not call.is_sealed and a.form_id = ${formId} and a.field = ${field}
         )
         select 1 from ${tables.call_forms} f join call on call.id = f.call_id
-        where f.form_id = ${formId}`.execute(kysely);
+        where f.form_id = ${formId} and not call.is_sealed`.execute(kysely);
       if (rows.length === 0) throw new CallkiteError('not_found', 'The call has no such form.');
     },
   };

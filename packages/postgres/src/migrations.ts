@@ -15,6 +15,7 @@ import { offTheRecord } from './migrations/0013-off-the-record.ts';
 import { modes } from './migrations/0014-modes.ts';
 import { networks } from './migrations/0015-networks.ts';
 import { agentFailed } from './migrations/0016-agent-failed.ts';
+import { sealedCalls } from './migrations/0017-sealed-calls.ts';
 import { doNotCall } from './migrations/0018-do-not-call.ts';
 
 /** In order; a shipped one is never edited, only followed. */
@@ -34,6 +35,7 @@ const migrations: Record<string, Migration> = {
   '0014-modes': modes,
   '0015-networks': networks,
   '0016-agent-failed': agentFailed,
+  '0017-sealed-calls': sealedCalls,
   '0018-do-not-call': doNotCall,
 };
 

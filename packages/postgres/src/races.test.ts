@@ -83,8 +83,8 @@ async function over(changes?: Parameters<Tenant['placed']>[0]): Promise<string> 
 
 const erase = (callId: string) => storage.calls.erase(tenant, callId, blank);
 
-describe('a refusal of recording after the end', () => {
-  async function finished() {
+describe('the sealing of a call', () => {
+  async function ended() {
     const form = await storage.forms.create(tenant, {
       id: createId('form'),
       title: 'Visit',
@@ -97,41 +97,33 @@ describe('a refusal of recording after the end', () => {
       definition: workflowDefinition.parse({ objective: 'Ask.', forms: [form.id] }),
     });
     const callId = await over({ work: { origin: 'workflow', workflowId } });
-    expect(await storage.calls.finishCall(callId, 'They talked.', [])).toBe(true);
-    const refuse = () => storage.recordings.forbid(callId, { id: createId('rec'), consent: 'refused' });
+    const seal = () => storage.calls.seal(callId, { settle: 0, lease: 0, longest: 0 });
     const append = () => storage.calls.appendTranscript(callId, line);
     const answer = { field: 'Name', value: 'Jordan', confirmed: true, quote: 'I am Jordan.' };
     const store = () => storage.forms.storeAnswer(callId, form.id, answer);
     const stored = async () => (await storage.forms.ofCall(callId))[0]?.answers;
-    return { callId, refuse, append, store, stored };
+    return { callId, seal, append, store, stored };
   }
 
-  it('refuses a line that is being appended while it commits', async () => {
-    const { callId, refuse, append } = await finished();
-    const [refused, appended] = await queueUp(lockCall(callId), refuse, append);
-    expect(refused.status).toBe('fulfilled');
+  it('refuses what is being stored while it commits', async () => {
+    const { callId, seal, append, store, stored } = await ended();
+    const [sealed, appended, answered] = await queueUp(lockCall(callId), seal, append, store);
+    expect(sealed).toMatchObject({ status: 'fulfilled', value: { sealed: true } });
     expect(appended).toMatchObject({ status: 'rejected', reason: { code: 'not_found' } });
+    expect(answered).toMatchObject({ status: 'rejected', reason: { code: 'not_found' } });
     expect(await storage.calls.transcript(callId)).toEqual([]);
+    expect(await stored()).toEqual([]);
   });
 
-  it('drops a line that was appended while it waited', async () => {
-    const { callId, refuse, append } = await finished();
-    const [appended, refused] = await queueUp(lockCall(callId), append, refuse);
-    expect([appended.status, refused.status]).toEqual(['fulfilled', 'fulfilled']);
-    expect(await storage.calls.transcript(callId)).toEqual([]);
-  });
-
-  it('leaves no quote of an answer that is being stored while it commits', async () => {
-    const { callId, refuse, store, stored } = await finished();
-    const [, answered] = await queueUp(lockCall(callId), refuse, store);
+  it('comes after what was stored while it waited', async () => {
+    const spoken = await ended();
+    const [appended] = await queueUp(lockCall(spoken.callId), spoken.append, spoken.seal);
+    expect(appended.status).toBe('fulfilled');
+    expect(await storage.calls.transcript(spoken.callId)).toHaveLength(1);
+    const filled = await ended();
+    const [answered] = await queueUp(lockCall(filled.callId), filled.store, filled.seal);
     expect(answered.status).toBe('fulfilled');
-    expect(await stored()).toMatchObject([{ value: 'Jordan', quote: '' }]);
-  });
-
-  it('leaves no quote of an answer that was stored while it waited', async () => {
-    const { callId, refuse, store, stored } = await finished();
-    await queueUp(lockCall(callId), store, refuse);
-    expect(await stored()).toMatchObject([{ value: 'Jordan', quote: '' }]);
+    expect(await filled.stored()).toHaveLength(1);
   });
 });
 

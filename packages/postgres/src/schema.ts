@@ -283,6 +283,16 @@ export interface CallRow {
   ended_at: Moment;
   duration_seconds: number | null;
   erased_at: Moment;
+  /** From then on nothing is added to what was said. */
+  sealed_at: Moment;
+}
+
+/** Who holds the last conversation of a call. */
+interface ConversationRow {
+  call_id: string;
+  holder: string;
+  /** `null` once its end is on record. */
+  held_until: Moment;
 }
 
 export interface AttemptRow {
@@ -436,6 +446,7 @@ export interface Tables {
   workflow_versions: WorkflowVersionRow;
   forms: FormRow;
   form_versions: FormVersionRow;
+  conversations: ConversationRow;
   call_forms: CallFormRow;
   form_answers: FormAnswerRow;
   tool_calls: ToolCallRow;

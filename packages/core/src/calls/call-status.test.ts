@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { CarrierCallStatus } from '../ports/telephony.ts';
-import { callOutcome, isTerminal, movesForward, stateOf } from './call-status.ts';
+import { callOutcome, isTerminal, movesForward, type SealedCall, sealedEnd, stateOf } from './call-status.ts';
 
 const statuses: CarrierCallStatus[] = [
   'queued',
@@ -63,5 +63,44 @@ describe('call status', () => {
   it('leaves the unknown as soon as the carrier confirms the call', () => {
     expect(movesForward('unknown', 'dialing')).toBe(true);
     expect(movesForward('dialing', 'unknown')).toBe(false);
+  });
+});
+
+describe('a sealed call', () => {
+  const call: SealedCall = {
+    outcome: { callStatus: 'success', providerStatus: 'completed' },
+    reason: null,
+    conversation: 'lost',
+    conversationOver: false,
+    wasTransferred: false,
+    agentWasHeard: true,
+    durationSeconds: 60,
+  };
+  const endOf = (changes: Partial<SealedCall>) => {
+    const { outcome, reason } = sealedEnd({ ...call, ...changes });
+    return `${outcome.callStatus}/${outcome.providerStatus} ${reason}`;
+  };
+
+  it('whose conversation was lost is no success, and says so', () => {
+    expect(endOf({})).toBe('not_picked_up/failed connection_lost');
+    expect(endOf({ conversationOver: true })).toBe('success/completed connection_lost');
+    expect(endOf({ outcome: { callStatus: 'voicemail', providerStatus: 'completed' } })).toBe(
+      'voicemail/completed connection_lost',
+    );
+  });
+
+  it('that was answered, and in which no agent came, neither', () => {
+    const alone = { conversation: 'none', agentWasHeard: false } as const;
+    expect(endOf(alone)).toBe('not_picked_up/failed agent_unavailable');
+    expect(endOf({ ...alone, durationSeconds: 2 })).toBe('success/completed null');
+    expect(endOf({ ...alone, agentWasHeard: true })).toBe('success/completed null');
+  });
+
+  it('stays as it is otherwise', () => {
+    expect(endOf({ conversation: 'ended', agentWasHeard: false })).toBe('success/completed null');
+    expect(endOf({ reason: 'opted_out' })).toBe('success/completed opted_out');
+    expect(endOf({ wasTransferred: true })).toBe('success/completed null');
+    const busy = { callStatus: 'not_picked_up', providerStatus: 'busy' } as const;
+    expect(endOf({ outcome: busy, conversation: 'none' })).toBe('not_picked_up/busy null');
   });
 });

@@ -1,4 +1,4 @@
-import type { CallOutcome, CallState } from '@callkite/contract';
+import type { CallOutcome, CallReason, CallState } from '@callkite/contract';
 import type { HeardAnswer } from '../ports/call-store.ts';
 import type { AnsweredBy, CarrierCallStatus } from '../ports/telephony.ts';
 
@@ -88,4 +88,41 @@ export function callOutcome(
     default:
       throw new TypeError(`a call does not end as ${status}`);
   }
+}
+
+/** What is known of a completed call once nothing is added to its record any more. */
+export interface SealedCall {
+  readonly outcome: CallOutcome;
+  readonly reason: CallReason | null;
+  /** Of the last conversation: `lost` when the process that held it never stored its end. */
+  readonly conversation: 'none' | 'ended' | 'lost';
+  /** The agent was done, and all that was left was to hang up. */
+  readonly conversationOver: boolean;
+  /** Somebody else took the call over. */
+  readonly wasTransferred: boolean;
+  readonly agentWasHeard: boolean;
+  readonly durationSeconds: number | null;
+}
+
+/** Whoever hangs up earlier may have been faster than the agent's line. */
+const longestUnattendedSeconds = 5;
+
+/** How a completed call ends for good: a conversation that was lost, or never began, is no success. */
+export function sealedEnd(call: SealedCall): { outcome: CallOutcome; reason: CallReason | null } {
+  const { outcome, conversation } = call;
+  if (call.reason !== null || outcome.callStatus === 'not_picked_up' || call.wasTransferred) return call;
+  const failed = { callStatus: 'not_picked_up', providerStatus: 'failed' } as const;
+  const isSuccess = outcome.callStatus === 'success';
+  if (conversation === 'lost') {
+    return {
+      outcome: isSuccess && !call.conversationOver ? failed : outcome,
+      reason: 'connection_lost',
+    };
+  }
+  const wasUnattended =
+    conversation === 'none' &&
+    isSuccess &&
+    !call.agentWasHeard &&
+    (call.durationSeconds ?? 0) >= longestUnattendedSeconds;
+  return wasUnattended ? { outcome: failed, reason: 'agent_unavailable' } : call;
 }

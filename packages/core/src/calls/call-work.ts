@@ -1,5 +1,6 @@
 import type { WorkflowDefinition } from '@callkite/contract';
 import { calleeTime } from '../callee-time.ts';
+import { conversationLeaseMs } from '../conversations/conversations.ts';
 import { type EndedCall, summarize, summarizeWithoutModel } from '../conversations/summary.ts';
 import type { EmitEvent } from '../events.ts';
 import type { JobHandler } from '../job-runner.ts';
@@ -28,8 +29,10 @@ export interface CallWorkDeps {
   emit: EmitEvent;
 }
 
-/** The last words of a conversation reach the store shortly after the carrier reports its end. */
-const settleMs = 1_000;
+/** How long the record of a completed call waits for the last words of its conversation, see `CallStore.seal`. */
+const sealAfterMs = { settle: 1_000, lease: conversationLeaseMs, longest: 3 * conversationLeaseMs };
+const soonestLookMs = 50;
+const longestLookMs = 250;
 const triesWithModel = 3;
 /** The call waits meanwhile. */
 const triesForVoicemail = 2;
@@ -132,11 +135,12 @@ export function createFinishWork(deps: CallWorkDeps): JobHandler {
   return {
     concurrency: 20,
     async run(job, signal) {
-      const call = (await calls.load(job.subjectId))?.call;
-      if (!call?.endedAt || call.erasedAt) return { done: true };
-      const settled = (await deps.storage.ping()).nowMs - call.endedAt.getTime();
-      if (call.answeredAt && settled < settleMs) {
-        return { againInMs: settleMs - settled, resetTries: true };
+      const seal = await calls.seal(job.subjectId, sealAfterMs);
+      if (seal === null) return { done: true };
+      if (!seal.sealed) {
+        // The holder may let go at any time.
+        const againInMs = Math.max(soonestLookMs, Math.min(seal.againInMs, longestLookMs));
+        return { againInMs, resetTries: true };
       }
       await finish(job.subjectId, (ended, mode) =>
         job.tries > triesWithModel
@@ -145,7 +149,10 @@ export function createFinishWork(deps: CallWorkDeps): JobHandler {
       );
       return { done: true };
     },
-    giveUp: (job) => finish(job.subjectId, summarizeWithoutModel),
+    async giveUp(job) {
+      await calls.seal(job.subjectId, { settle: 0, lease: 0, longest: 0 });
+      await finish(job.subjectId, summarizeWithoutModel);
+    },
   };
 }
 

@@ -371,6 +371,10 @@ export function converse(options: ConversationOptions): Conversation {
     phase = 'ending';
     silence.stop();
     if (reason !== null) write('the reason of the end', () => storage.calls.noteReason(callId, reason));
+    // In sound it is noted once the last words were heard: until then a lost channel is one.
+    if (options.channel.kind === 'words') {
+      write('the end of the conversation', () => storage.calls.noteConversationOver(callId));
+    }
     talk.finish(text, { interruptible });
   }
 

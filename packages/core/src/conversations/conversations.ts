@@ -1,5 +1,6 @@
 import type { WorkflowDefinition } from '@callkite/contract';
 import type { EmitEvent } from '../events.ts';
+import { createId } from '../ids.ts';
 import type { CallRecord, CallStore } from '../ports/call-store.ts';
 import { type Clock, systemClock } from '../ports/clock.ts';
 import type { OptOuts } from '../ports/do-not-call-store.ts';
@@ -53,6 +54,9 @@ export interface ConversationsDeps {
       | 'noteAgentFailed'
       | 'noteHeard'
       | 'noteConversationOver'
+      | 'holdConversation'
+      | 'prolongConversations'
+      | 'releaseConversation'
     >;
     readonly organizations: OptOuts;
     readonly forms: Pick<FormStore, 'ofCall' | 'storeAnswer' | 'removeAnswer'>;
@@ -82,6 +86,8 @@ export interface ConversationsDeps {
   readonly clock?: Clock;
 }
 
+/** A conversation that its holder has not prolonged for so long may be lost with its process. */
+export const conversationLeaseMs = 10_000;
 /** A callee waits in silence while the store is away; after this the carrier is left to decide. */
 const longestLoadMs = 5000;
 /** What dropped conversations get to store what was heard. */
@@ -89,6 +95,9 @@ const lastWritesMs = 5000;
 
 interface LiveConversation {
   readonly callId: string;
+  /** Names it in the store. */
+  readonly holder: string;
+  isHeld: boolean;
   note(text: string): void;
   pause(on: boolean): void;
   drop(): void;
@@ -98,18 +107,52 @@ interface LiveConversation {
 export function createConversations(deps: ConversationsDeps): Conversations {
   const { storage, recordings, emit, logger, clock = systemClock } = deps;
   const live = new Set<LiveConversation>();
+  let heartbeat: NodeJS.Timeout | undefined;
+
+  /** What this process holds stays its own, and what it no longer holds is dropped. */
+  async function prolong(): Promise<void> {
+    const held = [...live].filter(({ isHeld }) => isHeld);
+    if (held.length === 0) return;
+    try {
+      const holders = held.map(({ holder }) => holder);
+      const kept = new Set(await storage.calls.prolongConversations(holders, conversationLeaseMs));
+      for (const conversation of held) if (!kept.has(conversation.holder)) conversation.drop();
+    } catch (error) {
+      logger.warn({ err: error }, 'live conversations could not be prolonged');
+    }
+  }
+
+  function watch(): void {
+    if (live.size > 0) heartbeat ??= setInterval(() => void prolong(), conversationLeaseMs / 4).unref();
+    else {
+      clearInterval(heartbeat);
+      heartbeat = undefined;
+    }
+  }
+
+  async function release({ callId, holder }: LiveConversation): Promise<void> {
+    try {
+      const released = () => storage.calls.releaseConversation(callId, holder);
+      await keepTrying(released, { giveUpAfterMs: lastWritesMs });
+    } catch (error) {
+      logger.warn({ callId, err: error }, 'the end of a conversation could not be stored');
+    }
+  }
 
   /** `null` when there is nothing to talk about: the call is unknown, over, or was about to end already. */
   async function open(
-    callId: string,
+    entry: LiveConversation,
     channel: CallChannel,
     line: CarrierLine | null,
   ): Promise<Conversation | null> {
-    const [loaded, earlier] = await Promise.all([
+    const { callId, holder } = entry;
+    const [isHeld, loaded, earlier] = await Promise.all([
+      storage.calls.holdConversation(callId, holder, conversationLeaseMs),
       storage.calls.load(callId),
       storage.calls.transcript(callId),
     ]);
-    if (!loaded) return null;
+    entry.isHeld = isHeld;
+    if (!loaded || !isHeld) return null;
     const { call } = loaded;
     const mode = recordingModeOf(loaded.definition, call);
     const definition = { ...loaded.definition, recording: { ...loaded.definition.recording, mode } };
@@ -170,7 +213,7 @@ export function createConversations(deps: ConversationsDeps): Conversations {
       // What was said there is to be known here.
       await within(longestLoadMs, Promise.all(replaced.map(({ finished }) => finished)));
       try {
-        conversation = await keepTrying(() => open(callId, channel, line), { giveUpAfterMs: longestLoadMs });
+        conversation = await keepTrying(() => open(entry, channel, line), { giveUpAfterMs: longestLoadMs });
       } catch (error) {
         logger.error({ callId, error }, 'a conversation could not be loaded');
         channel.channel.close();
@@ -187,6 +230,8 @@ export function createConversations(deps: ConversationsDeps): Conversations {
 
     const entry: LiveConversation = {
       callId,
+      holder: createId('conv'),
+      isHeld: false,
       // Before it is loaded there is nobody to tell: what is on record by then is loaded with it.
       note: (text) => conversation?.note(text),
       pause(on) {
@@ -203,9 +248,14 @@ export function createConversations(deps: ConversationsDeps): Conversations {
           logger.error({ callId, error }, 'a conversation broke off');
           channel.channel.close();
         })
-        .finally(() => live.delete(entry)),
+        .finally(async () => {
+          await release(entry);
+          live.delete(entry);
+          watch();
+        }),
     };
     live.add(entry);
+    watch();
     return entry.finished;
   }
 

@@ -300,7 +300,27 @@ export interface CallStore {
   /** Counts a lost speech channel of a live call. @returns how many were lost, this one included */
   countLostChannel(callId: string): Promise<number>;
 
-  /** Adds to the transcript. `not_found` also once it is dropped or erased. @returns the number of the entry, from 1 */
+  /**
+   * Takes the conversation of a call for `holder`, in place of whoever had it, for so long. `false` when the call is over.
+   */
+  holdConversation(callId: string, holder: string, leaseMs: number): Promise<boolean>;
+  /** Prolongs what these hold. @returns those of them that still hold the conversation of a call that is not over */
+  prolongConversations(holders: readonly string[], leaseMs: number): Promise<readonly string[]>;
+  /** Notes that everything of the conversation is on record. No effect when somebody else has it. */
+  releaseConversation(callId: string, holder: string): Promise<void>;
+  /**
+   * Closes the record of a completed call: from then on nothing is added to its transcript and forms, whoever comes.
+   * Waits for the end of its last conversation to be on record: until its holder let go, or has not prolonged for
+   * `lease` and the call is over for as long (after an outage of the store a holder gets that time to come back), at
+   * most for `longest`; where nobody held one, for `settle`. A call whose conversation was lost or never began ends as
+   * `sealedEnd` in calls/call-status.ts says. Sealing again changes nothing. `null` when the call is not completed, or erased.
+   */
+  seal(
+    callId: string,
+    waitMs: { readonly settle: number; readonly lease: number; readonly longest: number },
+  ): Promise<{ readonly sealed: true } | { readonly sealed: false; readonly againInMs: number } | null>;
+
+  /** Adds to the transcript. `not_found` also once the call is sealed or erased. @returns the number of the entry, from 1 */
   appendTranscript(callId: string, entry: Omit<TranscriptEntry, 'at'>): Promise<number>;
   transcript(callId: string): Promise<readonly TranscriptEntry[]>;
 

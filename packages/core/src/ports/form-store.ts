@@ -77,8 +77,8 @@ export interface FormStore {
   /** The forms of a call, in the workflow's order, with what was filled in. For work on behalf of the call itself. */
   ofCall(callId: string): Promise<readonly CallForm[]>;
   /**
-   * Stores one answer in place of an earlier one for the field, without its quote once the words of the call are dropped.
-   * `not_found` when the call has no such form, or is erased.
+   * Stores one answer in place of an earlier one for the field. `not_found` when the call has no such form, is sealed, or
+   * is erased.
    */
   storeAnswer(callId: string, formId: string, answer: FormAnswer): Promise<void>;
   /** Empties a field, if it is not empty already. `not_found` when the call has no such form, or is erased. */

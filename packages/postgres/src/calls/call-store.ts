@@ -7,6 +7,7 @@ import { createErase } from './erasing.ts';
 import { createLiving } from './living.ts';
 import { createReading } from './reading.ts';
 import { createReport } from './report.ts';
+import { createSealing } from './sealing.ts';
 import { createUpkeep } from './upkeep.ts';
 
 export function createCallStore(database: Database): CallStore {
@@ -18,6 +19,7 @@ export function createCallStore(database: Database): CallStore {
     ...createDialing(database),
     ...createAttempts(database),
     ...createLiving(database),
+    ...createSealing(database),
     ...createUpkeep(database),
   };
 }

@@ -28,7 +28,7 @@ export function createLiving({ schema, kysely, tables, prepared }: Database): Li
   const appending = `
     with counted as (
       update ${schema}.calls set transcript_length = transcript_length + 1
-      where id = $1 and erased_at is null and (summary is null or not off_the_record)
+      where id = $1 and erased_at is null and sealed_at is null and summary is null
       returning transcript_length
     )
     insert into ${schema}.transcript (call_id, number, role, content, interrupted)

@@ -26,12 +26,11 @@ export function isWithin({ organizationId, mode }: Scope, call: StoredCall): boo
 
 /**
  * Finds a call that is not erased, for a statement that stores something said on it: the call is not erased before that
- * statement is done, and the erasure finds what it stored. The same goes for the dropping of refused words, after which
- * `is_forgotten` holds.
+ * statement is done, and the erasure finds what it stored. The same goes for the sealing, after which `is_sealed` holds.
  */
 export function unerasedCall(tables: TableNames, callId: string | null): RawBuilder<unknown> {
   return sql`
-    select id, summary is not null and off_the_record as is_forgotten
+    select id, sealed_at is not null or summary is not null as is_sealed
     from ${tables.calls} where id = ${callId} and erased_at is null for share`;
 }
 

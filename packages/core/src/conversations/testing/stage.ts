@@ -177,6 +177,9 @@ export async function start(setup: Setup = {}) {
         transcript: async () => transcript.map((entry) => ({ ...entry, at: new Date() })),
         appendTranscript: async (_callId, entry) => transcript.push(entry),
         noteConversationOver: async () => {},
+        holdConversation: async () => true,
+        prolongConversations: async (holders) => holders,
+        releaseConversation: async () => {},
         noteReason: async (_callId, reason) => {
           reasons.push(reason);
         },

@@ -63,7 +63,6 @@ export function conversationsContract(test: StorageTest): void {
     const tenant = await createTenant(storage);
     const { callId } = await tenant.placed();
     assert.deepEqual(await storage.calls.transcript(callId), []);
-    const hello = { role: 'assistant', content: 'Hello', interrupted: false } as const;
     assert.equal(await storage.calls.appendTranscript(callId, hello), 1);
     const numbers = await Promise.all(
       Array.from({ length: 10 }, (_, index) =>
@@ -132,6 +131,98 @@ export function conversationsContract(test: StorageTest): void {
     );
   });
 
+  test('the record of a call waits for the last words of its conversation', async (storage) => {
+    const tenant = await createTenant(storage);
+    const { calls } = storage;
+    const { callId, attemptId, providerCallId } = await tenant.placed();
+    await calls.report(attemptId, { providerCallId, ...answered });
+    const [former, holder] = [createId('conv'), createId('conv')];
+    assert.equal(await calls.holdConversation(callId, former, 60_000), true);
+    assert.equal(await calls.holdConversation(callId, holder, 60_000), true);
+    assert.deepEqual(await calls.prolongConversations([former, holder], 60_000), [holder]);
+    await calls.releaseConversation(callId, former);
+    assert.equal(await calls.seal(callId, patient), null, 'it goes on');
+    await calls.report(attemptId, { providerCallId, ...over });
+    const waiting = await calls.seal(callId, patient);
+    assert.ok(waiting?.sealed === false && waiting.againInMs > 1_000);
+    assert.deepEqual(await calls.prolongConversations([holder], 60_000), [], 'it is over');
+    await calls.appendTranscript(callId, hello);
+    await calls.releaseConversation(callId, holder);
+    assert.deepEqual(await calls.seal(callId, patient), { sealed: true });
+    assert.deepEqual(await calls.seal(callId, patient), { sealed: true });
+    await assert.rejects(calls.appendTranscript(callId, hello), { code: 'not_found' });
+    assert.equal((await calls.transcript(callId)).length, 1);
+    const { outcome, reason } = await tenant.call(callId);
+    assert.deepEqual([outcome?.callStatus, reason], ['success', null]);
+    assert.equal(await calls.holdConversation(callId, createId('conv'), 60_000), false);
+  });
+
+  test('a conversation whose process is lost is told of, and is waited for so long only', async (storage) => {
+    const tenant = await createTenant(storage);
+    const { calls } = storage;
+    const endedAs = async (talk: (callId: string) => Promise<void>, seconds = 8) => {
+      const { callId, attemptId, providerCallId } = await tenant.placed();
+      await calls.report(attemptId, { providerCallId, ...answered });
+      await talk(callId);
+      await calls.report(attemptId, { providerCallId, ...over, durationSeconds: seconds });
+      assert.deepEqual(await calls.seal(callId, { settle: 0, lease: 0, longest: 60_000 }), { sealed: true });
+      const { outcome, reason } = await tenant.call(callId);
+      return `${outcome?.callStatus}/${outcome?.providerStatus} ${reason}`;
+    };
+    const hold = (callId: string) => calls.holdConversation(callId, createId('conv'), 0);
+    const lost = 'not_picked_up/failed connection_lost';
+    assert.equal(await endedAs(async (callId) => void (await hold(callId))), lost);
+    assert.equal(
+      await endedAs(async (callId) => {
+        await hold(callId);
+        await calls.appendTranscript(callId, hello);
+      }),
+      lost,
+    );
+    assert.equal(
+      await endedAs(async (callId) => {
+        await hold(callId);
+        await calls.noteConversationOver(callId);
+      }),
+      'success/completed connection_lost',
+    );
+    assert.equal(
+      await endedAs(async (callId) => {
+        await hold(callId);
+        await calls.noteReason(callId, 'opted_out');
+      }),
+      'success/completed opted_out',
+    );
+    assert.equal(
+      await endedAs(async (callId) => {
+        await hold(callId);
+        await calls.noteHeard(callId, 'voicemail');
+      }),
+      'voicemail/completed connection_lost',
+    );
+    assert.equal(await endedAs(async () => {}), 'not_picked_up/failed agent_unavailable');
+    assert.equal(await endedAs(async () => {}, 1), 'success/completed null', 'they hung up at once');
+    assert.equal(
+      await endedAs(async (callId) => void (await calls.appendTranscript(callId, hello))),
+      'success/completed null',
+    );
+  });
+
+  test('a conversation that begins as the call ends is waited for, or does not begin', async (storage) => {
+    const tenant = await createTenant(storage);
+    const { calls } = storage;
+    for (let time = 0; time < 10; time += 1) {
+      const { callId, attemptId, providerCallId } = await tenant.placed();
+      await calls.report(attemptId, { providerCallId, ...answered });
+      const [isHeld] = await Promise.all([
+        calls.holdConversation(callId, createId('conv'), 60_000),
+        calls.report(attemptId, { providerCallId, ...over }),
+      ]);
+      const sealing = await calls.seal(callId, { ...patient, settle: 0 });
+      assert.equal(sealing?.sealed, !isHeld);
+    }
+  });
+
   test('calls have owners all along: the sweeper finds nothing', async (storage) => {
     const tenant = await createTenant(storage);
     const { callId, attemptId, providerCallId } = await tenant.placed();
@@ -169,3 +260,8 @@ export function conversationsContract(test: StorageTest): void {
     );
   });
 }
+
+const hello = { role: 'assistant', content: 'Hello', interrupted: false } as const;
+const answered = { status: 'in-progress', answeredBy: 'human', durationSeconds: null } as const;
+const over = { status: 'completed', answeredBy: 'human', durationSeconds: 8 } as const;
+const patient = { settle: 60_000, lease: 60_000, longest: 60_000 };

@@ -129,28 +129,17 @@ export function recordingsContract(test: StorageTest): void {
     assert.equal((await tenant.call(after.callId)).summary, 'They are called Jordan.');
   });
 
-  test('an answer that comes after a refusal and the end keeps its value and has no quote', async (storage) => {
+  test('an answer that comes after a refusal keeps its quote until the end, and none comes after that', async (storage) => {
     const { talked } = await createTalker(storage);
-    const { callId, formId, end } = await talked();
-    const forbid = (consent: 'refused' | 'missing') =>
-      storage.recordings.forbid(callId, { id: createId('rec'), consent });
-    const store = async (value: string) => {
-      await storage.forms.storeAnswer(callId, formId, { ...answer, value });
-      const [form] = await storage.forms.ofCall(callId);
-      return form?.answers.map(({ value, quote }) => ({ value, quote }));
-    };
-    const { quote } = answer;
-    await end();
-    await forbid('missing');
-    assert.deepEqual(await store('Jo'), [{ value: 'Jo', quote }], 'nobody said no');
-    await forbid('refused');
-    assert.deepEqual(await store('Jordan Avery'), [{ value: 'Jordan Avery', quote: '' }]);
-
     const living = await talked();
     await storage.recordings.forbid(living.callId, { id: createId('rec'), consent: 'refused' });
     await storage.forms.storeAnswer(living.callId, living.formId, answer);
     const [form] = await storage.forms.ofCall(living.callId);
-    assert.equal(form?.answers[0]?.quote, quote, 'the conversation needs it');
+    assert.equal(form?.answers[0]?.quote, answer.quote, 'the conversation needs it');
+    await living.end();
+    const late = storage.forms.storeAnswer(living.callId, living.formId, answer);
+    await assert.rejects(late, { code: 'not_found' });
+    assert.equal((await storage.forms.ofCall(living.callId))[0]?.answers[0]?.quote, '');
   });
 
   test('an attempt sends what a refusal has left, whatever was read before', async (storage) => {

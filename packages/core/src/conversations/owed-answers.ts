@@ -1,4 +1,4 @@
-import { keepPace, type Pace } from './pace.ts';
+import { keepPace, littlePatience, type Pace } from './pace.ts';
 import type { SilenceWatch } from './silence.ts';
 
 /** An answer to a turn of the callee, other words of the model's own, or a line of ours, word for word. */
@@ -8,8 +8,11 @@ export type Owed = 'turn' | 'words' | { readonly line: string };
 export interface OwedAnswers {
   readonly areAny: boolean;
   readonly all: readonly Owed[];
-  /** One more is owed. Turns that were not answered get one answer together. */
-  expect(owed: Owed): void;
+  /**
+   * One more is owed. Turns that were not answered get one answer together.
+   * @param hasWaited the callee has waited for the model before, in vain: there is little patience left
+   */
+  expect(owed: Owed, hasWaited?: boolean): void;
   /** The callee speaks again: what they said before is not answered by itself. */
   withdrawTurn(): void;
   /** The model has begun to speak, or goes on. */
@@ -38,7 +41,7 @@ export function owedAnswers(options: {
   let queue: readonly Owed[] = [];
   let pace: Pace | null = null;
 
-  function become(next: readonly Owed[]): void {
+  function become(next: readonly Owed[], hasWaited = false): void {
     queue = next;
     if (queue.length === 0) {
       pace?.stop();
@@ -46,7 +49,7 @@ export function owedAnswers(options: {
       silence.release();
     } else if (pace === null) {
       silence.hold();
-      const own = keepPace(onSlow, onStalled);
+      const own = keepPace(onSlow, onStalled, hasWaited ? littlePatience : undefined);
       pace = own;
       own.signal.addEventListener('abort', () => {
         if (pace === own) onGone();
@@ -61,8 +64,8 @@ export function owedAnswers(options: {
     get all() {
       return queue;
     },
-    expect(owed) {
-      if (owed !== 'turn' || !queue.includes('turn')) become([...queue, owed]);
+    expect(owed, hasWaited) {
+      if (owed !== 'turn' || !queue.includes('turn')) become([...queue, owed], hasWaited);
     },
     withdrawTurn: () => become(queue.filter((owed) => owed !== 'turn')),
     progressed: () => pace?.progressed(),
@@ -73,6 +76,6 @@ export function owedAnswers(options: {
       pace?.progressed();
     },
     drop: () => become([]),
-    renew: become,
+    renew: (owed) => become(owed),
   };
 }

@@ -1,8 +1,16 @@
 import { CallkiteError } from '../errors.ts';
 
 const fillerAfterMs = 2000;
-const stalledAfterMs = 5000;
-const longestWaitMs = 12_000;
+
+/** How long nothing may come before another way to the model is tried, and before it is given up, in milliseconds. */
+export interface Patience {
+  readonly stalledAfterMs: number;
+  readonly longestWaitMs: number;
+}
+
+const usualPatience: Patience = { stalledAfterMs: 5000, longestWaitMs: 12_000 };
+/** Where the callee has waited for this model before, in vain. */
+export const littlePatience: Patience = { stalledAfterMs: 2000, longestWaitMs: 6000 };
 
 export interface Pace {
   readonly signal: AbortSignal;
@@ -16,8 +24,13 @@ export interface Pace {
 /**
  * Watches how long the callee waits: for a filler, once in a wait, and for giving up.
  * @param onStalled nothing has come for so long that another way to the model may be worth a try
+ * @param patience how long that is
  */
-export function keepPace(onSlow: () => void, onStalled: () => void = () => undefined): Pace {
+export function keepPace(
+  onSlow: () => void,
+  onStalled: () => void = () => undefined,
+  patience: Patience = usualPatience,
+): Pace {
   const tooSlow = new AbortController();
   let isFilled = false;
   let filler: NodeJS.Timeout | undefined;
@@ -32,8 +45,8 @@ export function keepPace(onSlow: () => void, onStalled: () => void = () => undef
     stop();
     if (!isFilled) filler = setTimeout(fill, fillerAfterMs);
     if (!mayGiveUp) return;
-    stall = setTimeout(onStalled, stalledAfterMs);
-    end = setTimeout(giveUp, longestWaitMs);
+    stall = setTimeout(onStalled, patience.stalledAfterMs);
+    end = setTimeout(giveUp, patience.longestWaitMs);
   }
   function stop(): void {
     for (const timer of [filler, stall, end]) clearTimeout(timer);

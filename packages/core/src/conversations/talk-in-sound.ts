@@ -4,6 +4,7 @@ import type { AudioChannel, AudioEvent } from '../ports/speech.ts';
 import type { SpeechModel, SpeechModelEvent, SpeechSession } from '../ports/speech-model.ts';
 import { agentPlayback, type CutUtterance } from './agent-playback.ts';
 import { beepDetector } from './answer/beep-detector.ts';
+import { calleeEar } from './callee-ear.ts';
 import { calleeTurns } from './callee-turns.ts';
 import type { CarrierLine } from './carrier-line.ts';
 import { lastLine } from './last-line.ts';
@@ -87,6 +88,13 @@ export function talkInSound(options: SoundTalkOptions): Talk {
   /** What follows the opening line, unless the callee speaks first. */
   let afterOpening: (() => void) | null = null;
   const beeps = beepDetector();
+  const ear = calleeEar();
+  /** As far as the model has told. */
+  let isCalleeSpeaking = false;
+  /** It has not told, but there is nothing to be heard any more. */
+  let isEndPresumed = false;
+  /** The carrier had to say the opening line, and nobody has said anything since: the model may be the same that was silent. */
+  let isMistrusted = transcript.entries.length === 1 && transcript.entries[0]?.role === 'assistant';
   const followed = new Map<string, GuardedUtterance>();
   let mayAskAgain = true;
   let hasSpokenInResponse = false;
@@ -122,7 +130,14 @@ export function talkInSound(options: SoundTalkOptions): Talk {
 
   function respond(): void {
     session.respond();
-    owed.expect('words');
+    owed.expect('words', hasWaited());
+  }
+
+  /** Whether the callee has waited for the model to no avail: for its opening line, if nothing came of it since. */
+  function hasWaited(): boolean {
+    const was = isMistrusted;
+    isMistrusted = false;
+    return was;
   }
 
   function conclude(how: Parameters<TalkListener['turnEnded']>[0]): void {
@@ -130,6 +145,7 @@ export function talkInSound(options: SoundTalkOptions): Talk {
   }
 
   function onModel(event: SpeechModelEvent): void {
+    ear.forget();
     switch (event.type) {
       case 'ready':
         return;
@@ -167,6 +183,8 @@ export function talkInSound(options: SoundTalkOptions): Talk {
     if (isClosed) return;
     turns.begin(turnId);
     if (isSafe || owed.all.some((each) => typeof each === 'object')) earlyTurns.add(turnId);
+    isCalleeSpeaking = true;
+    isEndPresumed = false;
     silence.calleeSpeaking(true);
     listener.calleeSpeaking(true);
     newTurn();
@@ -211,6 +229,7 @@ export function talkInSound(options: SoundTalkOptions): Talk {
 
   function calleeStopped(): void {
     if (isClosed) return;
+    isCalleeSpeaking = false;
     silence.calleeSpeaking(false);
     listener.calleeSpeaking(false);
     saidAtMs = performance.now();
@@ -393,6 +412,11 @@ export function talkInSound(options: SoundTalkOptions): Talk {
     logger.warn({ callId, error }, 'the session with the speech model was lost');
     const unanswered: readonly Owed[] = turns.isSpeaking ? [...owed.all, 'turn'] : owed.all;
     turns.giveUp();
+    if (isCalleeSpeaking) {
+      isCalleeSpeaking = false;
+      silence.calleeSpeaking(false);
+      listener.calleeSpeaking(false);
+    }
     playback.endAll();
     toolCalls = [];
     isResponding = false;
@@ -479,7 +503,7 @@ export function talkInSound(options: SoundTalkOptions): Talk {
 
   function ask(line: string): void {
     session.say(line);
-    owed.expect({ line });
+    owed.expect({ line }, hasWaited() || ear.hasHeardSpeech);
   }
 
   function takeTurn(occasion: Occasion): void {
@@ -492,6 +516,11 @@ export function talkInSound(options: SoundTalkOptions): Talk {
 
   function discloseByCarrier(text: string): void {
     logger.warn({ callId }, 'the speech model did not say a line of ours; the carrier says it');
+    if (openingId === null && !isModelLost) {
+      // Whoever opens the next session is to know that this one was silent.
+      isModelLost = true;
+      session.close(stalled());
+    }
     last.handOver(text, 'converse');
   }
 
@@ -565,6 +594,16 @@ export function talkInSound(options: SoundTalkOptions): Talk {
     if (last.stage === 'none' && !isModelLost) respond();
   }
 
+  /** A model that tells of the beginning of a turn and never of its end would be waited for without an end. */
+  function hearForOurselves(audio: string): void {
+    ear.hear(audio);
+    if (!isCalleeSpeaking || isModelLost || last.stage !== 'none' || rights.isHushed) return;
+    if (ear.isQuiet === isEndPresumed) return;
+    isEndPresumed = ear.isQuiet;
+    if (isEndPresumed) owed.expect('turn');
+    else owed.withdrawTurn();
+  }
+
   function onChannel(event: AudioEvent): void {
     if (isClosed) return;
     switch (event.type) {
@@ -573,6 +612,7 @@ export function talkInSound(options: SoundTalkOptions): Talk {
         return;
       case 'audio':
         session.hear(event.audio);
+        hearForOurselves(event.audio);
         if (rights.isHushed && beeps.hear(event.audio)) listener.beeped();
         return;
       case 'played':

@@ -1,6 +1,7 @@
 import type { LanguageModel } from '../ports/language-model.ts';
 import type { CalleeEvent, SpeechChannel } from '../ports/speech.ts';
 import { agentVoice } from './agent-voice.ts';
+import { loggableError } from './loggable-error.ts';
 import { takeTurn } from './model-turn.ts';
 import { monologue } from './monologue.ts';
 import { dialogue, pressedNote } from './prompt.ts';
@@ -188,7 +189,10 @@ export function talkInWords(
         progressed(event);
         return;
       case 'failed':
-        logger.warn({ callId }, 'the carrier reported an error on the speech channel');
+        logger.warn(
+          { callId, description: loggableError(event.description) },
+          'the carrier reported an error on the speech channel',
+        );
         return;
       case 'closed':
         close();

@@ -17,9 +17,15 @@ const notUsed = () => {
 
 /** One conversation in sound whose model, callee and carrier are the test. Its clock is vitest's. */
 export async function startInSound(
-  options: { definition?: Partial<WorkflowDefinitionInput>; isWebCall?: boolean } = {},
+  options: {
+    definition?: Partial<WorkflowDefinitionInput>;
+    isWebCall?: boolean;
+    /** On an earlier channel of this call. */
+    wasDisclosed?: boolean;
+  } = {},
 ) {
   const definition = workflowDefinition.parse({ objective: 'Confirm the visit', ...options.definition });
+  const disclosure = disclosureLine(definition, 'Example Dental', 'phone');
   /** What the model was asked for and the callee was given, in order; sound by its samples. */
   const log: string[] = [];
   const decisions: string[] = [];
@@ -29,6 +35,7 @@ export async function startInSound(
   const marks: string[] = [];
   const listeners: ((event: SpeechModelEvent) => void)[] = [];
   let onChannel: (event: AudioEvent) => void = notUsed;
+  let closedWith: CallkiteError | null = null;
 
   function open(): SpeechSession {
     const number = listeners.length + 1;
@@ -47,6 +54,7 @@ export async function startInSound(
       close(error) {
         if (isClosed) return;
         isClosed = true;
+        closedWith = error ?? null;
         queueMicrotask(() => listeners[number - 1]?.({ type: 'closed', error: error ?? null }));
       },
     };
@@ -75,7 +83,9 @@ export async function startInSound(
     call,
     definition,
     organizationName: 'Example Dental',
-    earlier: [],
+    earlier: options.wasDisclosed
+      ? [{ role: 'assistant', content: disclosure, interrupted: false, at: new Date() }]
+      : [],
     detected: async () => null,
     forms: [],
     tools: [],
@@ -138,9 +148,11 @@ export async function startInSound(
     optOuts,
     reasons,
     transcript,
-    disclosure: disclosureLine(definition, 'Example Dental', 'phone'),
+    disclosure,
     tell,
     onChannel: (event: AudioEvent) => onChannel(event),
+    /** The error that the last session was given up for. */
+    closedWith: () => closedWith,
     /** Sound with these samples, and nothing yet of its end. */
     begins: (utteranceId: string, sample: number, ms = 400) =>
       tell({ type: 'speech', utteranceId, audio: soundOf(ms, sample) }),

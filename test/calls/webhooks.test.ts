@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import { builtInAccounts, twilioSignature } from '@callkite/twilio-emulator';
 import { afterEach, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
 import { type Embedded, eventually, startEmbedded } from '../embedded.ts';
 import { memoryStorage } from '../memory-storage.ts';
 
@@ -8,6 +10,7 @@ afterEach(() => embedded.stop());
 
 /** Rings for twelve seconds of the call before it answers. */
 const slow = '+12025550101';
+const alsoSlow = '+12025550110';
 const voicemail = '+12025550120';
 /** Picks up after the greeting of a mailbox has begun. */
 const late = '+12025550137';
@@ -153,4 +156,78 @@ it('a call that was given up is ended by the first webhook that shows it alive',
   expect((await sendWebhook(slow, 'status', { CallStatus: 'ringing' })).status).toBe(204);
   await eventually('the end at the carrier', () => record.status === 'canceled');
   expect(await resource(callId)).toMatchObject({ provider_status: 'failed', reason: 'internal' });
+});
+
+/** The address of a socket of this call, as the carrier was given it. */
+async function openSocket(to: string, kind: 'relay' | 'media'): Promise<WebSocket> {
+  const record = await atCarrier(to);
+  const token = new URL(record.url ?? '', embedded.url).searchParams.get('token') ?? '';
+  const url = `${embedded.url.replace('http', 'ws')}/carriers/twilio/${kind}/${encodeURIComponent(token)}`;
+  const signature = twilioSignature(builtInAccounts.approved.authToken, url, {});
+  const socket = new WebSocket(url, { headers: { 'x-twilio-signature': signature } });
+  await once(socket, 'open');
+  return socket;
+}
+
+const setups = {
+  relay: (callSid: string) => ({ type: 'setup', sessionId: 'VX1', callSid, customParameters: {} }),
+  media: (callSid: string) => ({ event: 'start', streamSid: 'MZ1', start: { callSid, streamSid: 'MZ1' } }),
+};
+
+it('a signed webhook that names the call of another is refused, and harms neither', async () => {
+  embedded = await startEmbedded({ emulator: { speed: 1 } });
+  const own = await trigger(slow);
+  const other = await trigger(alsoSlow);
+  await eventually('both', async () => {
+    const states = await Promise.all([own, other].map(resource));
+    return states.every(({ state }) => state === 'ringing');
+  });
+  const { sid } = await atCarrier(alsoSlow);
+  const named = { CallSid: sid ?? '', RecordingSid: 'RE1', RecordingStatus: 'completed' };
+  for (const [path, more] of [
+    ['status', { CallStatus: 'ringing', SequenceNumber: '9' }],
+    ['status', { CallStatus: 'completed', SequenceNumber: '9', CallDuration: '1' }],
+    ['answer', {}],
+    ['amd', { AnsweredBy: 'machine_start' }],
+    ['relay-ended', { SessionStatus: 'ended', CallStatus: 'in-progress' }],
+    ['recording', {}],
+  ] as const) {
+    const answer = await sendWebhook(slow, path, { ...named, ...more });
+    expect([path, answer.status]).toEqual([path, 403]);
+  }
+  for (const to of [slow, alsoSlow]) expect((await atCarrier(to)).status).toBe('ringing');
+  for (const callId of [own, other]) expect((await resource(callId)).state).toBe('ringing');
+});
+
+it.each(['relay', 'media'] as const)('a %s socket that names the call of another is closed', async (kind) => {
+  embedded = await startEmbedded({ emulator: { speed: 1 } });
+  const own = await trigger(slow);
+  await trigger(alsoSlow);
+  await eventually('the call', async () => (await resource(own)).state === 'ringing');
+  const { sid } = await atCarrier(alsoSlow);
+  const socket = await openSocket(slow, kind);
+  const closed = once(socket, 'close');
+  socket.send(JSON.stringify(setups[kind](sid ?? '')));
+  await closed;
+  expect((await resource(own)).messages).toEqual([]);
+  expect(embedded.events.filter(({ type }) => type === 'call.spoken')).toEqual([]);
+});
+
+it('a socket binds the call it names where the answer to the placement is still out', async () => {
+  embedded = await startEmbedded({ emulator: { speed: 1, faults: { createTimeout: 1, callbacksLost: 1 } } });
+  const callId = await trigger(slow);
+  const { sid } = await atCarrier(slow);
+  expect((await resource(callId)).state).toBe('dialing');
+  const socket = await openSocket(slow, 'relay');
+  const first = once(socket, 'message');
+  socket.send(JSON.stringify(setups.relay(sid ?? '')));
+  const [greeting] = await first;
+  expect(JSON.parse(String(greeting))).toMatchObject({ type: 'text' });
+  expect((await resource(callId)).state).toBe('in_progress');
+  const second = await openSocket(slow, 'relay');
+  const closed = once(second, 'close');
+  second.send(JSON.stringify(setups.relay('CA00000000000000000000000000000abc')));
+  await closed;
+  expect(socket.readyState).toBe(WebSocket.OPEN);
+  socket.close();
 });

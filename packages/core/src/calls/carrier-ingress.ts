@@ -7,7 +7,7 @@ import { recordingModeOf } from '../conversations/recording-mode.ts';
 import { transcriptWriter } from '../conversations/transcript-writer.ts';
 import { CallkiteError } from '../errors.ts';
 import { areComplete } from '../forms/form-fills.ts';
-import type { CallRecord, CallStore, ReportResult } from '../ports/call-store.ts';
+import type { AttemptRecord, CallRecord, CallStore, ReportResult } from '../ports/call-store.ts';
 import type { FormStore } from '../ports/form-store.ts';
 import type { HttpRequest, HttpResponse } from '../ports/http.ts';
 import type { Logger } from '../ports/logger.ts';
@@ -26,12 +26,16 @@ import type {
 } from '../ports/telephony.ts';
 import type { AttemptTokens } from './attempt-token.ts';
 import { isTerminal } from './call-status.ts';
+import { channelAdmission } from './channel-admission.ts';
 import type { Handover } from './handover.ts';
 import type { Recordings } from './recordings.ts';
 
 /** Where carriers reach us: everything below `/carriers/{carrier}/`. */
 export interface CarrierIngress {
-  /** Verifies, applies and answers one webhook. 403 when it is not genuine, 404 for an unknown carrier. */
+  /**
+   * Verifies, applies and answers one webhook. 403 when it is not genuine or names the call of another attempt, 404 for
+   * an unknown carrier.
+   */
   webhook(carrier: string, path: string, request: HttpRequest): Promise<HttpResponse>;
   /** Verifies a WebSocket upgrade. @returns what to do with the accepted socket, or the refusal */
   upgrade(
@@ -103,6 +107,7 @@ function verdictOf(event: CallEvent): AnsweredBy | null {
 
 export function createCarrierIngress(deps: CarrierIngressDeps): CarrierIngress {
   const { calls, tokens, logger } = deps;
+  const beginOn = channelAdmission(deps);
 
   async function secretOf(attemptToken: string): Promise<string | null> {
     const attemptId = tokens.verify(attemptToken);
@@ -110,18 +115,23 @@ export function createCarrierIngress(deps: CarrierIngressDeps): CarrierIngress {
     return connection && deps.accountOf(connection).secret;
   }
 
+  /**
+   * A carrier call that is bound to an attempt is that attempt's alone: the token of another cannot speak for it, nor
+   * have it ended as a ghost.
+   */
+  async function isCallOfAnother(attempt: AttemptRecord | null, providerCallId: string): Promise<boolean> {
+    return attempt?.providerCallId !== providerCallId && (await calls.isBound(providerCallId));
+  }
+
   /** Applies one verified event. @returns the instruction, where the carrier waits for one */
   async function apply(
     telephony: Telephony,
     verified: VerifiedCarrierEvent,
-  ): Promise<CallInstruction | null> {
+  ): Promise<CallInstruction | 'refused' | null> {
     const { event, providerCallId } = verified;
     const attemptId = tokens.verify(verified.attemptToken);
     if (attemptId === null) return hangUp;
-    if (event.type === 'recording') {
-      await noteRecording(attemptId, providerCallId, event.recording);
-      return null;
-    }
+    if (event.type === 'recording') return noteRecording(attemptId, providerCallId, event.recording);
     if (event.type === 'leg') return onLeg(verified, attemptId, event);
     const result = await calls.report(attemptId, {
       providerCallId,
@@ -132,6 +142,7 @@ export function createCarrierIngress(deps: CarrierIngressDeps): CarrierIngress {
     deps.onReport(result);
     const goesOn = event.type !== 'status' || !isTerminal(event.status);
     if (result.result !== 'applied') {
+      if (await isCallOfAnother(await calls.getAttempt(attemptId), providerCallId)) return 'refused';
       if (!goesOn) return null;
       logger.error(
         { attemptId, result: result.result },
@@ -172,7 +183,8 @@ export function createCarrierIngress(deps: CarrierIngressDeps): CarrierIngress {
     { attemptToken, providerCallId }: VerifiedCarrierEvent,
     attemptId: string,
     { legId, event }: LegTold,
-  ): Promise<CallInstruction | null> {
+  ): Promise<CallInstruction | 'refused' | null> {
+    if (await calls.isBound(providerCallId)) return 'refused';
     const attempt = await calls.getAttempt(attemptId);
     const loaded = attempt && (await calls.load(attempt.callId));
     if (!loaded) return event.type === 'status' ? null : hangUp;
@@ -233,11 +245,13 @@ export function createCarrierIngress(deps: CarrierIngressDeps): CarrierIngress {
     attemptId: string,
     providerCallId: string,
     recording: CarrierRecording,
-  ): Promise<void> {
+  ): Promise<'refused' | null> {
     const attempt = await calls.getAttempt(attemptId);
+    if (await isCallOfAnother(attempt, providerCallId)) return 'refused';
     const loaded = attempt?.providerCallId === providerCallId && (await calls.load(attempt.callId));
-    if (!loaded) return;
+    if (!loaded) return null;
     await deps.recordings.report(loaded.call.id, recording, loaded.definition.recording.retentionDays);
+    return null;
   }
 
   const converse = (
@@ -374,6 +388,10 @@ export function createCarrierIngress(deps: CarrierIngressDeps): CarrierIngress {
         const verified = await telephony.receiveWebhook(path, request, secretOf);
         if (!verified) return refusal(403, 'The signature or the token of this request is not genuine');
         const instruction = await apply(telephony, verified);
+        if (instruction === 'refused') {
+          logger.error({ path }, 'refused a webhook whose token and call do not belong together');
+          return refusal(403, 'The token of this request belongs to another call');
+        }
         return instruction ? telephony.renderInstruction(instruction) : telephony.acknowledge();
       } catch (error) {
         if (!telephony.isLastResort(path)) throw error;
@@ -394,7 +412,7 @@ export function createCarrierIngress(deps: CarrierIngressDeps): CarrierIngress {
         return { refuse: refusal(410, 'This call is over') };
       }
       const line = lineOf(telephony, attemptId, verified.attemptToken);
-      return { accept: (socket) => deps.beginConversation(attempt.callId, verified.open(socket), line) };
+      return { accept: (socket) => void beginOn(attempt, verified.open(socket), line) };
     },
   };
 }

@@ -33,11 +33,14 @@ export interface Handover {
   resume(on: TransferableCall): Promise<CallInstruction | 'agent' | null>;
   /** A number was rung. What the callee's line does next. */
   dialEnded(on: TransferableCall, event: DialEnded): Promise<CallInstruction | 'agent'>;
-  /** Something happened on the line of a number that was rung. @returns what to do there, where the carrier waits for it */
+  /**
+   * Something happened on the line of a number that was rung. @returns what to do there, where the carrier waits for it;
+   * `refused` when that line is known as another carrier call
+   */
   leg(
     on: TransferableCall,
     leg: { readonly legId: string; readonly providerCallId: string; readonly event: LegEvent },
-  ): Promise<CallInstruction | null>;
+  ): Promise<CallInstruction | 'refused' | null>;
 }
 
 export interface HandoverDeps {
@@ -162,6 +165,7 @@ export function createHandover(deps: HandoverDeps): Handover {
       const waits = event.type !== 'status';
       if (!found) return waits ? hangUp : null;
       const { transfer, leg } = found;
+      if (leg.providerCallId !== null && leg.providerCallId !== providerCallId) return 'refused';
       const isCold = transfer.mode === 'cold';
       const report = (progress: 'dialed' | 'answered' | 'connected', seconds: number | null = null) =>
         transfers.report(legId, { providerCallId, progress, outcome: null, seconds });

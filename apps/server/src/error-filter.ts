@@ -14,7 +14,7 @@ export class ErrorFilter implements ExceptionFilter {
   catch(exception: unknown, host: ArgumentsHost): void {
     const response = host.switchToHttp().getResponse<Response>();
     const status = exception instanceof HttpException ? exception.getStatus() : 500;
-    if (status >= 500) this.#logger.error({ err: exception }, 'a request failed');
+    if (status >= 500) this.#logger.error({ err: exception }, 'request failed');
     if (response.headersSent) {
       response.destroy();
       return;

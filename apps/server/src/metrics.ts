@@ -71,7 +71,7 @@ export function createMetrics(jobs: Pick<JobStore, 'stats'>): Metrics {
   });
   const withheld = new Counter({
     name: 'callkite_speech_withheld_total',
-    help: 'Times that words of the model were not said, by why',
+    help: 'Times that blocked model output, by why',
     labelNames: ['why'],
     registers,
   });

@@ -68,7 +68,7 @@ export function createJobRunner({ jobs, handlers, logger }: JobRunnerDeps): JobR
     try {
       for (const kind of await jobs.dueKinds()) if (kind in handlers) fill(kind);
     } catch (error) {
-      logger.warn({ err: error }, 'jobs could not be looked for');
+      logger.warn({ err: error }, 'failed to look for due jobs');
     }
   }
 
@@ -83,7 +83,7 @@ export function createJobRunner({ jobs, handlers, logger }: JobRunnerDeps): JobR
         for (const job of claimed) begin(job);
         if (claimed.length === limit) claimAgain.add(kind);
       } catch (error) {
-        logger.warn({ err: error, kind }, 'jobs could not be claimed');
+        logger.warn({ err: error, kind }, 'failed to claim jobs');
         return;
       }
     } while (claimAgain.has(kind) && poll);
@@ -120,7 +120,7 @@ export function createJobRunner({ jobs, handlers, logger }: JobRunnerDeps): JobR
         }
       } catch (storeError) {
         // The lease runs out and the job is claimed again.
-        logger.warn({ ...fields, err: storeError }, 'the end of a job could not be recorded');
+        logger.warn({ ...fields, err: storeError }, 'failed to record the end of a job');
       }
     }
   }
@@ -137,7 +137,7 @@ export function createJobRunner({ jobs, handlers, logger }: JobRunnerDeps): JobR
       );
       for (const entry of held) if (!kept.has(entry.job.id)) entry.abort.abort();
     } catch (error) {
-      logger.warn({ err: error }, 'job leases could not be prolonged');
+      logger.warn({ err: error }, 'failed to renew job leases');
     }
   }
 

@@ -81,14 +81,14 @@ export function createLifecycle(
     if (skewMs > clockSkewAllowedMs) {
       throw new CallkiteError(
         'internal',
-        `This machine's clock and the store's differ by ${Math.round(skewMs)} ms: synchronise them and start again`,
+        `This machine's clock and the store's differ by ${Math.round(skewMs)} ms: synchronize them and start again`,
       );
     }
   }
 
   async function sweep(): Promise<void> {
     const adopted = await storage.calls.adoptOrphans().catch(warn('orphaned calls could not be looked for'));
-    if (adopted) logger.error({ adopted }, 'calls without an owner were found and taken over');
+    if (adopted) logger.error({ adopted }, 'adopted calls that had no owner');
   }
 
   function warn(message: string): (error: unknown) => undefined {

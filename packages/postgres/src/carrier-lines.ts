@@ -95,7 +95,7 @@ export function createCarrierLines({ kysely, tables }: Database): LinesPart {
         if (open !== undefined) {
           throw new CallkiteError(
             'conflict',
-            'Calls are open on this connection; delete it when they have ended.',
+            'This connection has calls in progress. Delete it once they have ended.',
           );
         }
         const { rows: kept } = await sql`
@@ -105,7 +105,7 @@ export function createCarrierLines({ kysely, tables }: Database): LinesPart {
         if (kept.length > 0) {
           throw new CallkiteError(
             'conflict',
-            'Recordings of its calls are still at the carrier, where they are deleted through this connection: erase the calls, or wait until the time of the recordings is over.',
+            'This connection still has recordings at the carrier. Erase those calls, or wait for their retention to end.',
           );
         }
         await endQueuedCalls(transaction, tables, {
@@ -139,10 +139,7 @@ export function createCarrierLines({ kysely, tables }: Database): LinesPart {
           .where('phone_number', '=', number.phoneNumber)
           .executeTakeFirst();
         if (row === undefined) {
-          throw new CallkiteError(
-            'not_found',
-            'The organization has no such carrier connection in this mode.',
-          );
+          throw new CallkiteError('not_found', 'Connection not found');
         }
         return toNumber(row);
       });

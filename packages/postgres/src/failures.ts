@@ -54,7 +54,7 @@ export function isConnectionLost(error: unknown): boolean {
 /** What leaves the package for an error of the database or of the way to it. */
 function translated(error: unknown): unknown {
   return isUnavailable(error)
-    ? new CallkiteError('storage_unavailable', 'The database cannot be reached in time; try again shortly.', {
+    ? new CallkiteError('storage_unavailable', 'The database did not respond in time. Try again shortly.', {
         retryable: true,
         retryAfterSeconds: 1,
         cause: error,

@@ -91,7 +91,7 @@ export function createFormStore({ kysely, tables }: Database): FormStore {
         if (change.expectedVersion !== undefined && change.expectedVersion !== row.version) {
           throw new CallkiteError(
             'conflict',
-            `The form is at version ${row.version} by now; read it again and repeat the change on that.`,
+            `The form has changed: it is now at version ${row.version}. Read it again and reapply your change.`,
           );
         }
         const title = change.title ?? row.title;
@@ -147,7 +147,7 @@ export function createFormStore({ kysely, tables }: Database): FormStore {
         on conflict (call_id, form_id, field) do update set
           value = excluded.value, confirmed = excluded.confirmed, quote = excluded.quote, at = excluded.at
         returning 1`.execute(kysely);
-      if (rows.length === 0) throw new CallkiteError('not_found', 'The call has no such form.');
+      if (rows.length === 0) throw new CallkiteError('not_found', 'Form not found');
     },
 
     async removeAnswer(callId, formId, field) {
@@ -159,7 +159,7 @@ export function createFormStore({ kysely, tables }: Database): FormStore {
         )
         select 1 from ${tables.call_forms} f join call on call.id = f.call_id
         where f.form_id = ${formId} and not call.is_sealed`.execute(kysely);
-      if (rows.length === 0) throw new CallkiteError('not_found', 'The call has no such form.');
+      if (rows.length === 0) throw new CallkiteError('not_found', 'Form not found');
     },
   };
 }

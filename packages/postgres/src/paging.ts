@@ -44,7 +44,7 @@ function readCursor(cursor: string): Position {
   if (match?.[1] === undefined || match[2] === undefined) {
     throw new CallkiteError(
       'validation_failed',
-      'The cursor is not one this list has returned; start without one.',
+      'This cursor does not come from this list. Start without one.',
       {
         details: { cursor: 'unreadable' },
       },

@@ -41,7 +41,7 @@ function embedded({ dataDir, image, logger: given = silentLogger }: PGliteOption
 
   const open = () => {
     if (closed !== null) {
-      throw new CallkiteError('storage_unavailable', 'The storage was stopped.', { retryable: false });
+      throw new CallkiteError('storage_unavailable', 'The storage is stopped', { retryable: false });
     }
     // A failed opening, such as of a locked directory, may be tried again.
     opened ??= (

@@ -106,5 +106,5 @@ function lentPool({ pool, logger: given = silentLogger }: PostgresPoolOptions): 
 }
 
 function stopped(): CallkiteError {
-  return new CallkiteError('storage_unavailable', 'The storage was stopped.', { retryable: false });
+  return new CallkiteError('storage_unavailable', 'The storage is stopped', { retryable: false });
 }

@@ -24,7 +24,7 @@ export function createToolCallStore({ kysely, tables }: Database): ToolCallStore
         .where('turn', '=', turn)
         .where('index', '=', index)
         .executeTakeFirst();
-      if (known === undefined) throw new CallkiteError('not_found', 'There is no such call.');
+      if (known === undefined) throw new CallkiteError('not_found', 'Call not found');
       return known;
     },
 

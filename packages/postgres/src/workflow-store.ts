@@ -99,7 +99,7 @@ export function createWorkflowStore({ kysely, tables }: Database): WorkflowStore
         if (change.expectedVersion !== undefined && change.expectedVersion !== row.version) {
           throw new CallkiteError(
             'conflict',
-            `The workflow is at version ${row.version} by now; read it again and repeat the change on that.`,
+            `The workflow has changed: it is now at version ${row.version}. Read it again and reapply your change.`,
           );
         }
         const name = change.name ?? row.name;

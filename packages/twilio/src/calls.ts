@@ -77,7 +77,7 @@ async function updateUnlessOver(update: () => Promise<unknown>): Promise<void> {
 function carrierCall(resource: unknown): CarrierCall {
   const { data } = callResource.safeParse(resource);
   if (data === undefined) {
-    throw new CallkiteError('provider_unavailable', 'Twilio described a call in a way we cannot read', {
+    throw new CallkiteError('provider_unavailable', 'Twilio returned a call record that cannot be parsed', {
       retryable: true,
     });
   }

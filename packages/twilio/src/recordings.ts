@@ -120,7 +120,7 @@ async function readAll(response: Response): Promise<Uint8Array> {
 }
 
 function unavailable(answer: string): CallkiteError {
-  return new CallkiteError('provider_unavailable', `Twilio did not hand out the recording (${answer})`, {
+  return new CallkiteError('provider_unavailable', `Twilio did not return the recording (${answer})`, {
     retryable: true,
   });
 }

@@ -207,8 +207,5 @@ function howChannelEnded(form: WebhookForm): 'callee-left' | 'we-ended' | 'lost'
 }
 
 function unreadable(): CallkiteError {
-  return new CallkiteError(
-    'malformed_request',
-    'the webhook is signed by Twilio but lacks what it must hold',
-  );
+  return new CallkiteError('malformed_request', 'the webhook is signed by Twilio but lacks required fields');
 }

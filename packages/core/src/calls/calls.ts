@@ -195,7 +195,7 @@ export function createCalls(deps: CallsDeps): Calls {
         deps.onSpent(organizationId);
         throw new CallkiteError(
           'spending_limit',
-          'The call minutes of this UTC day are used up: try again tomorrow, or have the operator raise the limit',
+          'Today’s call minutes (UTC) are used up. Try again tomorrow, or ask the operator to raise the limit',
           { retryAfterSeconds: accepted.retryAfterSeconds },
         );
       case 'no-usable-number':
@@ -288,7 +288,7 @@ export function createCalls(deps: CallsDeps): Calls {
       if (!before) throw new CallkiteError('not_found', 'Call not found');
       if (before.state === 'completed') {
         if (before.cancelRequested) return before;
-        throw new CallkiteError('conflict', 'This call is over already');
+        throw new CallkiteError('conflict', 'This call has already ended');
       }
       const canceled = await storage.calls.cancel(scope, callId);
       if (!canceled) throw new CallkiteError('not_found', 'Call not found');
@@ -320,7 +320,7 @@ export function createCalls(deps: CallsDeps): Calls {
       await deps.telephonyFor(call.mode).endCall(deps.accountOf(connection), providerCallId);
     } catch (error) {
       // The request is on record: the attempt's watch job keeps asking the carrier.
-      deps.logger.warn({ callId: call.id, err: error }, 'a call to cancel could not be ended yet');
+      deps.logger.warn({ callId: call.id, err: error }, 'cancel: hang-up request failed, will retry');
     }
   }
 }

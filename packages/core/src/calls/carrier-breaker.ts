@@ -38,7 +38,7 @@ export function createCarrierBreaker(deps: CarrierBreakerDeps): CarrierBreaker {
       await deps.calls.setConnectionDown(connection.id, 0);
       probes.delete(connection.id);
       failures.delete(connection.id);
-      deps.logger.info({ connectionId: connection.id }, 'the carrier answers again, dialling goes on');
+      deps.logger.info({ connectionId: connection.id }, 'carrier is back; dialing resumes');
       deps.onRecovered(connection.id);
     } catch {
       await deps.calls.setConnectionDown(connection.id, downForMs).catch(() => undefined);
@@ -62,10 +62,10 @@ export function createCarrierBreaker(deps: CarrierBreakerDeps): CarrierBreaker {
       const count = (failures.get(connection.id) ?? 0) + 1;
       failures.set(connection.id, count);
       if (count < failuresToOpen || probes.has(connection.id)) return;
-      deps.logger.error({ connectionId: connection.id }, 'the carrier keeps failing, dialling is on hold');
+      deps.logger.error({ connectionId: connection.id }, 'carrier keeps failing; dialing is on hold');
       schedule(connection);
       deps.calls.setConnectionDown(connection.id, downForMs).catch((error: unknown) => {
-        deps.logger.warn({ connectionId: connection.id, err: error }, 'the hold could not be stored');
+        deps.logger.warn({ connectionId: connection.id, err: error }, 'failed to store the hold');
       });
     },
     stop() {

@@ -210,7 +210,7 @@ export function createCarrierIngress(deps: CarrierIngressDeps): CarrierIngress {
     try {
       await deps.recordings.end(callId);
     } catch (error) {
-      logger.warn({ callId, err: error }, 'a recording could not be ended at once');
+      logger.warn({ callId, err: error }, 'failed to stop a recording; will retry');
     }
   }
 
@@ -395,7 +395,7 @@ export function createCarrierIngress(deps: CarrierIngressDeps): CarrierIngress {
         return instruction ? telephony.renderInstruction(instruction) : telephony.acknowledge();
       } catch (error) {
         if (!telephony.isLastResort(path)) throw error;
-        logger.error({ err: error }, 'an answered call could not be looked up, its callee hears an apology');
+        logger.error({ err: error }, 'failed to look up an answered call; playing an apology');
         return telephony.renderInstruction(deps.lastApology);
       }
     },

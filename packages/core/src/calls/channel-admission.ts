@@ -45,7 +45,7 @@ export function channelAdmission(
       if (channel !== null) deps.beginConversation(callId, channel, line);
       else logger.error({ callId }, 'closed a speech channel that does not belong to its call');
     } catch (error) {
-      logger.error({ callId, err: error }, 'a speech channel could not be checked');
+      logger.error({ callId, err: error }, 'failed to check a speech channel');
       opened.channel.close();
     }
   };

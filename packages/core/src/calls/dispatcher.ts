@@ -62,7 +62,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
         }
       } while (line.again && poll);
     } catch (error) {
-      logger.warn({ connectionId, err: error }, 'calls could not be claimed');
+      logger.warn({ connectionId, err: error }, 'failed to claim calls');
     }
     line.claiming = false;
   }
@@ -72,7 +72,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     keep(
       placeClaimed(deps, claim, claimedAtMs).catch((error: unknown) => {
         // The attempt's watch job finds out what happened.
-        logger.error({ callId: claim.call.id, err: error }, 'a placement was left to reconciliation');
+        logger.error({ callId: claim.call.id, err: error }, 'placement interrupted; left to reconciliation');
       }),
     );
   }
@@ -96,7 +96,7 @@ export function createDispatcher(deps: DispatcherDeps): Dispatcher {
     try {
       for (const connectionId of await calls.connectionsWithDueCalls(200)) wake(connectionId);
     } catch (error) {
-      logger.warn({ err: error }, 'due calls could not be looked up');
+      logger.warn({ err: error }, 'failed to look up due calls');
     }
   }
 

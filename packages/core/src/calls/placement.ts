@@ -38,7 +38,7 @@ export async function placeClaimed(
 
   const account = deps.accountOf(connection);
   if (performance.now() - claimedAtMs > intentBudgetMs) {
-    logger.warn(fields, 'this process stalled before it placed a call, which goes back to the queue');
+    logger.warn(fields, 'process stalled before placing a call; the call goes back to the queue');
     await persist(deps, fields, () => calls.attemptNotPlaced(attempt.id, { retryInMs: retryInMs() }));
     return;
   }
@@ -71,7 +71,7 @@ export async function placeClaimed(
     case 'not-placed': {
       logger.info(
         { ...fields, providerCode: placement.providerCode, reason: placement.reason, retry: placement.retry },
-        'the carrier did not take the call',
+        'carrier did not accept the call',
       );
       // The call first: what is known of it must not be lost because the connection could not be changed.
       const next =
@@ -82,10 +82,7 @@ export async function placeClaimed(
       if (placement.tooManyCalls) {
         await persist(deps, fields, () => calls.reduceConcurrency(connection.id));
       } else if (placement.scope === 'account') {
-        logger.error(
-          { connectionId: connection.id },
-          'the carrier refused the account, its calls are on hold',
-        );
+        logger.error({ connectionId: connection.id }, 'carrier rejected the account; its calls are on hold');
         await persist(deps, fields, () => calls.pauseConnection(connection.id));
       } else if (placement.reason === 'carrier_unavailable') {
         deps.breaker.failed(connection);
@@ -105,7 +102,7 @@ async function persist<T>(deps: PlacementDeps, fields: object, write: () => Prom
       return await write();
     } catch (error) {
       if (tries === 4) throw error;
-      deps.logger.warn({ ...fields, err: error }, 'the result of a placement could not be stored yet');
+      deps.logger.warn({ ...fields, err: error }, 'failed to store a placement result; will retry');
       await new Promise((resolve) => setTimeout(resolve, 250 * 2 ** tries));
     }
   }

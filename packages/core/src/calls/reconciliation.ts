@@ -87,10 +87,10 @@ export function createReconciliation(deps: ReconciliationDeps): JobHandler {
   async function notAnswered(attempt: AttemptRecord, error: unknown): Promise<JobResult> {
     const fields = { attemptId: attempt.id, callId: attempt.callId, err: error };
     if (attempt.ageMs < longestWatchMs) {
-      logger.warn(fields, 'the carrier could not be asked about a call');
+      logger.warn(fields, 'call status lookup failed');
       return { againInMs: askAgainMs, resetTries: true };
     }
-    logger.error(fields, 'the carrier could not be asked about a call for too long');
+    logger.error(fields, 'call status lookups kept failing; giving up');
     if (attempt.state === 'placed') await calls.abandonAttempt(attempt.id, 'carrier_record_missing');
     else await calls.attemptNotPlaced(attempt.id, { reason: 'placement_unconfirmed' });
     return { done: true };
@@ -120,7 +120,7 @@ export function createReconciliation(deps: ReconciliationDeps): JobHandler {
     if (others.length > 0) {
       logger.error(
         { attemptId: attempt.id, callId: attempt.callId, candidates: candidates.length },
-        'several carrier calls could be this attempt, waiting for one to name it',
+        'several carrier calls match this attempt; waiting for a webhook that names it',
       );
     }
     const window = deps.confirmationWindowMs * (others.length > 0 ? 2 : 1);

@@ -58,7 +58,10 @@ export function createRecordingWork(deps: RecordingWorkDeps): JobHandler {
       if (loaded.call.state !== 'completed') return 'wait';
       // A connection is kept for as long as the carrier has recordings of its calls. It was not always.
       if (carrierCall && recording.status !== 'absent') {
-        deps.logger.error({ callId }, 'a recording cannot be deleted: the connection of its call is gone');
+        deps.logger.error(
+          { callId },
+          'cannot delete a recording: the carrier connection of its call is gone',
+        );
       }
       return null;
     }
@@ -147,10 +150,7 @@ export function createRecordingWork(deps: RecordingWorkDeps): JobHandler {
         const isCarrier = CallkiteError.isInstance(error) && error.code.startsWith('provider_');
         if (!isCarrier) throw error;
         // A recording that is not to be had any more is deleted in the end: this is never given up.
-        deps.logger.warn(
-          { callId: job.subjectId, err: error },
-          'the carrier did not do what a recording needs',
-        );
+        deps.logger.warn({ callId: job.subjectId, err: error }, 'recording request failed at the carrier');
         const isLive = recorded !== 'wait' && recorded !== null && recorded.call.endedAt === null;
         return again(isLive ? stragglerMs : lookAgainMs);
       }

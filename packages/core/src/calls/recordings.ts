@@ -82,18 +82,18 @@ export function createRecordings(deps: RecordingsDeps): Recordings {
       if (verdict === 'expired') {
         throw new CallkiteError(
           'forbidden',
-          'This link has expired: take a fresh recording_url from GET /calls/{call_id}',
+          'This link has expired. Get a new recording_url from GET /calls/{call_id}',
         );
       }
       if (verdict === 'forged') {
         throw new CallkiteError(
           'forbidden',
-          'This link is not genuine: use recording_url of GET /calls/{call_id} as it is',
+          'This link is not valid. Use the recording_url from GET /calls/{call_id} unchanged',
         );
       }
       const recording = await recordings.get(recordingId);
       const sound = recording && isToBeHad(recording) ? await soundOf(recording) : null;
-      if (!sound) throw new CallkiteError('not_found', 'This recording is deleted');
+      if (!sound) throw new CallkiteError('not_found', 'This recording was deleted');
       return sound;
     },
   };

@@ -36,7 +36,7 @@ export function createSpendingWatch(deps: SpendingWatchDeps): SpendingWatch {
         if (alarm !== null) raise(organizationId, alarm);
       } while (again.get(organizationId));
     } catch (error) {
-      logger.warn({ organizationId, err: error }, 'the call minutes of an organization could not be read');
+      logger.warn({ organizationId, err: error }, 'failed to read the call minutes of an organization');
     } finally {
       again.delete(organizationId);
     }
@@ -46,7 +46,7 @@ export function createSpendingWatch(deps: SpendingWatchDeps): SpendingWatch {
     logger.warn(
       { organizationId, ...alarm },
       alarm.percent === 100
-        ? 'the call minutes of an organization are used up for today, nothing more is dialled for it'
+        ? 'daily call minutes of an organization are used up; nothing more is dialed for it today'
         : 'most of the call minutes of an organization are used for today',
     );
     emit({ type: 'spending.reached', organizationId, ...alarm });
@@ -64,7 +64,7 @@ export function createSpendingWatch(deps: SpendingWatchDeps): SpendingWatch {
     surged(organizationId, alarm) {
       logger.warn(
         { organizationId, ...alarm },
-        'many calls of an organization go where it never called before',
+        'an organization is making many calls to a prefix it never called before',
       );
       emit({ type: 'velocity.reached', organizationId, ...alarm });
     },

@@ -66,7 +66,7 @@ export function agentTools(options: {
     const tooLate = new Promise<Outcome>((resolve) => {
       timer = setTimeout(() => {
         deadline.abort(new Error(`the tool ${tool.name} took longer than ${deadlineMs} ms`));
-        logger.warn({ callId: call.id, tool: tool.name, deadlineMs }, 'a tool took too long');
+        logger.warn({ callId: call.id, tool: tool.name, deadlineMs }, 'tool timed out');
         const result =
           'The tool did not answer in time; whether it did its work is unknown. Tell the callee, and do not try again.';
         resolve({ status: 'failed', result });
@@ -99,7 +99,7 @@ export function agentTools(options: {
       if (result.length <= longestResult) return { status: 'ok', result };
       return { status: 'ok', result: `${result.slice(0, longestResult)} … (cut: too long)` };
     } catch (error) {
-      logger.warn({ callId: call.id, tool: tool.name, error }, 'a tool failed');
+      logger.warn({ callId: call.id, tool: tool.name, error }, 'tool failed');
       const reason = CallkiteError.isInstance(error) ? ` ${storable(error.message)}.` : '';
       return { status: 'failed', result: `The tool failed.${reason} Go on without it.` };
     }
@@ -147,7 +147,7 @@ export function agentTools(options: {
     });
     writes.push(
       stored.catch((error: unknown) =>
-        logger.error({ callId: call.id, tool: tool.name, error }, 'the result of a tool could not be stored'),
+        logger.error({ callId: call.id, tool: tool.name, error }, 'failed to store a tool result'),
       ),
     );
     return (await atWork).result;
@@ -163,10 +163,7 @@ export function agentTools(options: {
           try {
             return { answer: await use(tool, input, toolUse) };
           } catch (error) {
-            logger.error(
-              { callId: call.id, tool: tool.name, error },
-              'a use of a tool could not be recorded',
-            );
+            logger.error({ callId: call.id, tool: tool.name, error }, 'failed to record a tool call');
             return { answer: 'The tool cannot be used at the moment. Nothing was done. Go on without it.' };
           }
         },

@@ -227,7 +227,7 @@ export function converse(options: ConversationOptions): Conversation {
   function write(what: string, operation: () => Promise<void>): void {
     writes.push(
       keepTrying(operation).catch((error: unknown) =>
-        logger.error({ callId, error }, `${what} could not be stored`),
+        logger.error({ callId, error }, `failed to store ${what}`),
       ),
     );
   }
@@ -285,7 +285,7 @@ export function converse(options: ConversationOptions): Conversation {
     try {
       await keepTrying(() => storage.calls.noteHeard(callId, heard), { giveUpAfterMs: longestNoteMs });
     } catch (error) {
-      logger.error({ callId, error }, 'who answered could not be stored');
+      logger.error({ callId, error }, 'failed to store who answered');
     }
   }
 
@@ -388,7 +388,7 @@ export function converse(options: ConversationOptions): Conversation {
       keepTrying(() => storage.transfers.request(wanted), { giveUpAfterMs: longestRequestMs }).then(
         (isStored) => onRequested(isStored ? wanted : null, hasSpoken),
         (error: unknown) => {
-          logger.error({ callId, error }, 'a transfer could not be stored');
+          logger.error({ callId, error }, 'failed to store a transfer');
           onRequested(null, hasSpoken);
         },
       ),

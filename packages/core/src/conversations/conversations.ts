@@ -118,7 +118,7 @@ export function createConversations(deps: ConversationsDeps): Conversations {
       const kept = new Set(await storage.calls.prolongConversations(holders, conversationLeaseMs));
       for (const conversation of held) if (!kept.has(conversation.holder)) conversation.drop();
     } catch (error) {
-      logger.warn({ err: error }, 'live conversations could not be prolonged');
+      logger.warn({ err: error }, 'failed to renew conversation leases');
     }
   }
 
@@ -135,7 +135,7 @@ export function createConversations(deps: ConversationsDeps): Conversations {
       const released = () => storage.calls.releaseConversation(callId, holder);
       await keepTrying(released, { giveUpAfterMs: lastWritesMs });
     } catch (error) {
-      logger.warn({ callId, err: error }, 'the end of a conversation could not be stored');
+      logger.warn({ callId, err: error }, 'failed to store the end of a conversation');
     }
   }
 
@@ -215,7 +215,7 @@ export function createConversations(deps: ConversationsDeps): Conversations {
       try {
         conversation = await keepTrying(() => open(entry, channel, line), { giveUpAfterMs: longestLoadMs });
       } catch (error) {
-        logger.error({ callId, error }, 'a conversation could not be loaded');
+        logger.error({ callId, error }, 'failed to load a conversation');
         channel.channel.close();
         return;
       }
@@ -245,7 +245,7 @@ export function createConversations(deps: ConversationsDeps): Conversations {
       },
       finished: talk()
         .catch((error: unknown) => {
-          logger.error({ callId, error }, 'a conversation broke off');
+          logger.error({ callId, error }, 'conversation failed');
           channel.channel.close();
         })
         .finally(async () => {

@@ -77,7 +77,7 @@ export function fillForms(options: {
     try {
       await keepTrying(operation);
     } catch (error) {
-      logger.error({ callId, formId, error }, 'a form answer could not be stored and is lost');
+      logger.error({ callId, formId, error }, 'failed to store a form value; it is lost');
     }
   }
 

@@ -56,9 +56,7 @@ export function lastLine(options: {
     clearTimeout(limit);
     const noted = callGoesOn ? Promise.resolve() : options.noteEnd();
     void noted
-      .catch((error: unknown) =>
-        logger.error({ callId, error }, 'the end of a conversation could not be stored'),
-      )
+      .catch((error: unknown) => logger.error({ callId, error }, 'failed to store the end of a conversation'))
       .finally(() => channel.end());
   }
 
@@ -86,7 +84,7 @@ export function lastLine(options: {
     carrierAtWork = line.say(words, then).then(
       () => place.fill({ role: 'assistant', content: words, interrupted: false }),
       (error: unknown) => {
-        logger.error({ callId, error }, 'the carrier could not be told what to say');
+        logger.error({ callId, error }, 'failed to hand an announcement to the carrier');
         place.fill(null);
         stage = 'playing';
         go();

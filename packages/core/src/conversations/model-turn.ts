@@ -126,7 +126,7 @@ export async function takeTurn(options: {
         await ask(answer);
       } catch (error) {
         if (signal.aborted) return 'aborted';
-        logger.warn({ callId, error }, 'the model failed in a turn');
+        logger.warn({ callId, error }, 'language model failed during a turn');
         if (pace.signal.aborted || retries === 0 || !mayRetry(error)) return 'failed';
         retries -= 1;
         messages.push(...afterFailure(answer));

@@ -113,7 +113,7 @@ export function speechGuard(options: {
         const why = judge(pending.slice(0, end));
         pending = pending.slice(end);
         if (why === null) return null;
-        logger.warn({ callId, why }, 'words of the model were not said');
+        logger.warn({ callId, why }, 'blocked model output');
         emit({ type: 'speech.withheld', callId, why });
         return why === 'claim' ? phrases.notHuman : phrases.cannotShare;
       },

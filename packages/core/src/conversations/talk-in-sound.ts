@@ -409,7 +409,7 @@ export function talkInSound(options: SoundTalkOptions): Talk {
 
   function sessionLost(error: CallkiteError | null): void {
     if (isClosed || isModelLost || last.stage === 'gone') return;
-    logger.warn({ callId, error }, 'the session with the speech model was lost');
+    logger.warn({ callId, error }, 'speech model session lost');
     const unanswered: readonly Owed[] = turns.isSpeaking ? [...owed.all, 'turn'] : owed.all;
     turns.giveUp();
     if (isCalleeSpeaking) {
@@ -515,7 +515,7 @@ export function talkInSound(options: SoundTalkOptions): Talk {
   }
 
   function discloseByCarrier(text: string): void {
-    logger.warn({ callId }, 'the speech model did not say a line of ours; the carrier says it');
+    logger.warn({ callId }, 'speech model did not speak an announcement; the carrier speaks it');
     if (openingId === null && !isModelLost) {
       // Whoever opens the next session is to know that this one was silent.
       isModelLost = true;

@@ -39,7 +39,7 @@ export function openTranscript(options: {
       await write(entry);
       emit({ type: 'call.spoken', callId, role: entry.role, content: entry.content });
     } catch (error) {
-      logger.error({ callId, error }, 'a transcript entry could not be stored and is lost');
+      logger.error({ callId, error }, 'failed to store a transcript entry; it is lost');
     }
   }
 

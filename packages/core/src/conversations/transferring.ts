@@ -106,7 +106,7 @@ export function transferring(options: {
         };
         return { effect: 'transfer' };
       } catch (error) {
-        logger.error({ callId: call.id, error }, 'a transfer could not be prepared');
+        logger.error({ callId: call.id, error }, 'failed to prepare a transfer');
         return { answer: 'The call cannot be transferred at the moment. Go on without it.' };
       }
     },
@@ -127,7 +127,7 @@ export function transferring(options: {
           messages.set(transfer.id, text);
           return { answer: 'The message is stored and will be passed on.' };
         } catch (error) {
-          logger.error({ callId: call.id, error }, 'a message could not be stored');
+          logger.error({ callId: call.id, error }, 'failed to store a message');
           return { answer: 'The message could not be stored. Say so, and do not try again.' };
         }
       },

@@ -33,7 +33,7 @@ export function createForms(deps: { readonly storage: { readonly forms: FormStor
   async function missing({ organizationId }: Scope, id: string): Promise<CallkiteError> {
     const owner = await forms.ownerOf(id);
     return owner && !owner.deleted && owner.organizationId !== organizationId
-      ? new CallkiteError('forbidden', 'This form belongs to a different organization')
+      ? new CallkiteError('forbidden', 'This form belongs to another organization')
       : new CallkiteError('not_found', 'Form not found');
   }
 
@@ -55,7 +55,7 @@ export function createForms(deps: { readonly storage: { readonly forms: FormStor
       if (!current) throw await missing(scope, id);
       if (version === undefined || version === current.version) return current;
       const earlier = await forms.getVersion(scope, id, version);
-      if (!earlier) throw new CallkiteError('not_found', 'There is no such version of the form');
+      if (!earlier) throw new CallkiteError('not_found', 'Form version not found');
       return earlier;
     },
     list: (scope, page) => forms.list(scope, page),

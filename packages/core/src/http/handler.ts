@@ -56,7 +56,7 @@ export function createHttpHandler(deps: HttpHandlerDeps): (request: HttpRequest)
       response = await answer(request, headers);
     } catch (thrown) {
       const error = toCallkiteError(thrown);
-      if (error.code === 'internal') deps.logger.error({ requestId, err: thrown }, 'a request failed');
+      if (error.code === 'internal') deps.logger.error({ requestId, err: thrown }, 'request failed');
       response = problemResponse(error, { withCode: forPages });
     }
     return {

@@ -111,10 +111,10 @@ function readBytes(request: IncomingMessage, limitBytes: number, timeoutMs: numb
       reject(new CallkiteError('payload_too_large', `The body is larger than ${limitBytes} bytes`));
     });
     request.on('end', () => resolve(Buffer.concat(chunks)));
-    request.on('error', () => reject(new CallkiteError('malformed_request', 'The body ended early')));
+    request.on('error', () => reject(new CallkiteError('malformed_request', 'The request body ended early')));
     request.on('close', () => {
       clearTimeout(timer);
-      reject(new CallkiteError('malformed_request', 'The body ended early'));
+      reject(new CallkiteError('malformed_request', 'The request body ended early'));
     });
   });
 }

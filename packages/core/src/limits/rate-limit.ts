@@ -67,7 +67,7 @@ export function createRateLimits(deps: RateLimitsDeps): RateLimits {
         if (CallkiteError.isInstance(error) && error.code === 'rate_limited') throw error;
         logger.warn(
           { err: error, organizationId },
-          'requests are counted in this process only: the store failed',
+          'rate limit store failed; counting requests in this process only',
         );
         return count(own, organizationId);
       }

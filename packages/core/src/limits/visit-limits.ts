@@ -59,7 +59,7 @@ async function count(limiter: RateLimiterAbstract, key: string): Promise<void> {
     if (!(rejection instanceof Error)) throw rateLimited(rejection as RateLimiterRes, limiter.duration);
     throw new CallkiteError(
       'storage_unavailable',
-      'The database cannot be reached in time; try again shortly.',
+      'The database did not respond in time. Try again shortly.',
       {
         retryable: true,
         retryAfterSeconds: 1,

@@ -36,7 +36,7 @@ export async function firstToAnswer<Model, Answer>(options: {
     } catch (error) {
       if (!signal.aborted && !cancel.signal.aborted) {
         preference.failed(model);
-        logger.warn({ ...describe(model), error }, 'a model failed');
+        logger.warn({ ...describe(model), error }, 'model failed');
       }
       throw error;
     }
@@ -48,7 +48,7 @@ export async function firstToAnswer<Model, Answer>(options: {
   signal.throwIfAborted();
   if (progress === 'slow') {
     preference.failed(preferred);
-    logger.warn(describe(preferred), 'a model is slow');
+    logger.warn(describe(preferred), 'model is slow');
   }
   if (progress !== 'answered') asked.push(ask(other));
   try {

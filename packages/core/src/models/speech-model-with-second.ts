@@ -139,7 +139,7 @@ class EitherSession implements SpeechSession {
 
   #tooSlow(model: SpeechModel): void {
     this.#settings.preference.failed(model);
-    this.#settings.logger.warn(this.#describe(model), 'a model is slow');
+    this.#settings.logger.warn(this.#describe(model), 'model is slow');
     this.#openOther();
   }
 
@@ -173,7 +173,7 @@ class EitherSession implements SpeechSession {
     this.#sessions.delete(model);
     if (error !== null) {
       this.#settings.preference.failed(model);
-      this.#settings.logger.warn({ ...this.#describe(model), error }, 'a model failed');
+      this.#settings.logger.warn({ ...this.#describe(model), error }, 'model failed');
     }
     if (error === null || this.#closing !== undefined) {
       if (this.#sessions.size === 0) this.#end(this.#closing ?? null);

@@ -156,7 +156,7 @@ export function createNotifier(deps: NotifierDeps): Notifier {
         if ((await deliveries.load(delivery.id))?.status === 'unknown') {
           logger.warn(
             { deliveryId: delivery.id, callId: delivery.callId },
-            'the attempt of a callback was interrupted: whether it arrived is unknown',
+            'callback attempt interrupted; whether it arrived is unknown',
           );
         }
         return { done: true };
@@ -176,7 +176,7 @@ export function createNotifier(deps: NotifierDeps): Notifier {
       emit({ type: 'delivery.attempted', deliveryId: delivery.id, kind: delivery.kind, delivered });
       if (!delivered && againInMs === null) {
         const { id: deliveryId, kind, callId } = delivery;
-        logger.warn({ deliveryId, kind, callId, status: answer.status }, 'a notification was not delivered');
+        logger.warn({ deliveryId, kind, callId, status: answer.status }, 'notification not delivered');
       }
       return againInMs === null ? { done: true } : { againInMs, resetTries: true };
     },

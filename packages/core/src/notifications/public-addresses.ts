@@ -88,7 +88,7 @@ export function isNetwork(text: string): boolean {
 function ranges(list: readonly string[]): readonly Range[] {
   return list.map((text) => {
     if (!isNetwork(text)) {
-      throw new CallkiteError('validation_failed', 'address ranges are written as in 10.0.0.0/8 or fd00::/8');
+      throw new CallkiteError('validation_failed', 'write address ranges like 10.0.0.0/8 or fd00::/8');
     }
     return ipaddr.parseCIDR(text);
   });

@@ -42,7 +42,7 @@ function isSpecialExchange(number: PhoneNumber): boolean {
 function invalid(): CallkiteError {
   return new CallkiteError(
     'invalid_phone_number',
-    'The phone number is not a real one in E.164 format: "+", country code and number, digits only',
+    'Not a valid phone number in E.164 format: "+", country code and number, digits only',
   );
 }
 

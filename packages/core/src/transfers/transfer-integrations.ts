@@ -118,5 +118,5 @@ async function issueOf(check: () => void | Promise<void>): Promise<string | null
 }
 
 function missing(): never {
-  throw new CallkiteError('not_found', 'There is no such transfer integration');
+  throw new CallkiteError('not_found', 'Transfer integration not found');
 }

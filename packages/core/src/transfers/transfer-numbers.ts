@@ -45,7 +45,7 @@ export function createTransferNumbers(deps: TransferNumbersDeps): TransferNumber
     if (number !== null && (await rulesFor(call))(number)) return number;
     logger.warn(
       { callId: call.id, answered: answer !== null, hasNumber: number !== null },
-      'the dynamic address of a transfer gave no number that may be rung, the static one is',
+      'transfer lookup returned no usable number; using the configured one',
     );
     return null;
   }

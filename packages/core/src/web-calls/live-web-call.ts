@@ -191,7 +191,7 @@ export function liveWebCall(options: LiveWebCallOptions): LiveWebCall {
   function addContext(text: string): void {
     options.note(text);
     const stored = keepTrying(() => store.addContext(callId, text)).catch((error: unknown) =>
-      logger.error({ callId, err: error }, 'what a page told of its visitor could not be stored'),
+      logger.error({ callId, err: error }, 'failed to store visitor context'),
     );
     contexts = contexts.then(() => stored);
   }
@@ -202,7 +202,7 @@ export function liveWebCall(options: LiveWebCallOptions): LiveWebCall {
       if (alive === 'lost') leave(widgetCloseCodes.gone, 'the call goes on elsewhere, or is over');
       else if (alive === 'canceled') await finish('canceled');
     } catch (error) {
-      logger.warn({ callId, err: error }, 'a web call could not be said to be alive');
+      logger.warn({ callId, err: error }, 'web call heartbeat failed');
     }
   }
 
@@ -229,7 +229,7 @@ export function liveWebCall(options: LiveWebCallOptions): LiveWebCall {
       });
     } catch (error) {
       // The call's watch job ends it once nobody says any more that it is alive.
-      logger.error({ callId, err: error }, 'the end of a web call could not be stored');
+      logger.error({ callId, err: error }, 'failed to store the end of a web call');
     }
     clearInterval(heartbeat);
     line.send({ type: 'end', reason: reasonOf(how, ended), duration_ms: sinceBeginning() });

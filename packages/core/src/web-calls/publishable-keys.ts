@@ -105,7 +105,7 @@ export function createPublishableKeys(deps: {
 }
 
 function missing(): never {
-  throw new CallkiteError('not_found', 'There is no such publishable key');
+  throw new CallkiteError('not_found', 'Publishable key not found');
 }
 
 function invalid(field: string, issue: string): never {

@@ -94,7 +94,7 @@ export function createWebCallSockets(deps: WebCallSocketsDeps): WebCallSockets {
   }
 
   const cannotBeNoted = (callId: string) => (error: unknown) =>
-    logger.warn({ callId, err: error }, 'what a browser says of itself could not be stored');
+    logger.warn({ callId, err: error }, 'failed to store facts about a visitor');
 
   /** @returns the close code of a refusal */
   async function beginCall(
@@ -179,7 +179,7 @@ export function createWebCallSockets(deps: WebCallSocketsDeps): WebCallSockets {
         return;
       }
       open(start).catch((error: unknown) => {
-        logger.error({ callId: admission.visit.callId, err: error }, 'a web call could not be opened');
+        logger.error({ callId: admission.visit.callId, err: error }, 'failed to open a web call');
         socket.close(internalError, 'try again');
       });
     });

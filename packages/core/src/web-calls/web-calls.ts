@@ -149,7 +149,7 @@ export function createWebCalls(deps: WebCallsDeps): WebCalls {
   async function callbackOf(callId: string, token: string): Promise<CallRecord> {
     const visit = isOneOf(token, callbackTokens(callId)) ? await store.visitOf(callId) : null;
     const found = visit && (await storage.calls.load(callId));
-    if (!found) throw new CallkiteError('unauthenticated', 'This token is not for this call-back');
+    if (!found) throw new CallkiteError('unauthenticated', 'This token belongs to another call-back');
     return found.call;
   }
 

@@ -73,7 +73,7 @@ export function createWorkflows(deps: WorkflowsDeps): Workflows {
   async function missing({ organizationId }: Scope, id: string): Promise<CallkiteError> {
     const owner = await workflows.ownerOf(id);
     return owner && !owner.deleted && owner.organizationId !== organizationId
-      ? new CallkiteError('forbidden', 'This workflow belongs to a different organization')
+      ? new CallkiteError('forbidden', 'This workflow belongs to another organization')
       : new CallkiteError('not_found', 'Workflow not found');
   }
 
@@ -161,7 +161,7 @@ export function createWorkflows(deps: WorkflowsDeps): Workflows {
       if (!current) throw await missing(scope, id);
       if (version === undefined || version === current.version) return current;
       const earlier = await workflows.getVersion(scope, id, version);
-      if (!earlier) throw new CallkiteError('not_found', 'There is no such version of the workflow');
+      if (!earlier) throw new CallkiteError('not_found', 'Workflow version not found');
       return earlier;
     },
     list: (scope, page) => workflows.list(scope, page),

@@ -207,7 +207,7 @@ async function decide({ idempotency }: AcceptCall, run: () => Promise<readonly V
     if (sqlState(error) !== '55P03' || idempotency === null) throw error;
     throw new CallkiteError(
       'request_in_progress',
-      'A request with this idempotency key is still being processed; repeat it to get its answer.',
+      'A request with this idempotency key is still being processed. Retry it to get its response.',
       { retryable: true, retryAfterSeconds: 1, cause: error },
     );
   }

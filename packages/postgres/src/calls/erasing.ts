@@ -22,7 +22,7 @@ export function createErase({ kysely, tables }: Database): CallStore['erase'] {
       if (call.state !== 'completed') {
         throw new CallkiteError(
           'conflict',
-          'This call is not over: cancel it first, and erase it once it has ended',
+          'This call is still in progress. Cancel it first, then erase it once it has ended',
         );
       }
       await eraseConversation(transaction, tables, callId);

@@ -167,5 +167,5 @@ export function createLiving({ schema, kysely, tables, prepared }: Database): Li
 }
 
 function noSuchCall(): CallkiteError {
-  return new CallkiteError('not_found', 'There is no such call.');
+  return new CallkiteError('not_found', 'Call not found');
 }

@@ -137,18 +137,28 @@ const metadata = z.looseObject({
     .describe("Ids of the webhook integrations that get the results of this workflow's calls"),
 });
 
+const languageTag = z
+  .string()
+  .regex(/^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$/, 'a BCP-47 language tag such as en-US');
+
 /**
  * What an agent does on a call. Stored as versioned JSON; a call keeps the version it was accepted with
  * (prompt calls: the version generated for them).
  */
 export const workflowDefinition = z.strictObject({
-  language: z
-    .string()
-    .regex(/^[a-z]{2,3}(-[A-Za-z0-9]{2,8})*$/, 'a BCP-47 language tag such as en-US')
+  language: languageTag
     .default('en-US')
     .describe(
       'Language the agent speaks, as a BCP-47 tag. Fixed phrases such as the opening line exist in English, Spanish, German, French, Italian, Portuguese and Dutch; they are in English otherwise',
     ),
+  languages: z
+    .array(languageTag)
+    .max(6)
+    .default([])
+    .describe(
+      'Other languages the agent may change to when the person speaks one of them or asks for it, as BCP-47 tags. Without any it keeps to `language`',
+    )
+    .meta({ examples: [['es-US']] }),
   agent: agent.default({}).describe('Who calls'),
   voice: voice.default({}).describe('How speech is made and understood'),
   objective: text(4000)

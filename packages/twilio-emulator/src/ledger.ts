@@ -31,6 +31,8 @@ export interface RelaySessionRecord {
   endedAt?: string;
   status?: 'completed' | 'ended' | 'failed' | 'replaced';
   errorCode?: number;
+  /** Languages in which the application had text spoken, in this order. */
+  spokenLanguages: string[];
   /** Messages the application sent, and how many of them were refused. */
   messagesReceived: number;
   messagesRefused: number;

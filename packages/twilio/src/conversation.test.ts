@@ -61,6 +61,7 @@ it('carries a whole conversation', async () => {
         preamble: null,
         record: false,
         language: 'en-US',
+        languages: [],
         voice: null,
         hints: [],
       });

@@ -19,6 +19,7 @@ describe('TwiML', () => {
       record: false,
       attemptToken: 'att_1.c2ln',
       language: 'en-US',
+      languages: [],
       voice: null,
       hints: ['Jordan Avery', 'Larkspur Lane'],
     });
@@ -33,6 +34,37 @@ describe('TwiML', () => {
     );
   });
 
+  it.each([
+    [{}, 'transcriptionLanguage="multi" speechModel="nova-3-general"', 'ElevenLabs'],
+    [
+      { speechModel: 'nova-2-general' },
+      'transcriptionLanguage="multi" speechModel="nova-2-general"',
+      'ElevenLabs',
+    ],
+    [{ ttsProvider: 'Google' }, '', 'Google'],
+    [{ speechModel: 'flux-general-en' }, 'speechModel="flux-general-en"', 'ElevenLabs'],
+  ] as const)('listens for every language of the call where %j can', (relay, understanding, ttsProvider) => {
+    const { body } = render(
+      {
+        type: 'converse',
+        mode: 'relay',
+        preamble: null,
+        record: false,
+        attemptToken: 'att_1.c2ln',
+        language: 'en-US',
+        languages: ['es-US'],
+        voice: null,
+        hints: [],
+      },
+      { relay },
+    );
+    const attributes = `transcriptionProvider="Deepgram" ${understanding && `${understanding} `}interruptible=`;
+    expect(body).toContain(attributes);
+    expect(body).toContain(
+      `<Language code="es-US" ttsProvider="${ttsProvider}" transcriptionProvider="Deepgram"/></ConversationRelay>`,
+    );
+  });
+
   it('starts a recording of both sides before anything is said', () => {
     const { body } = render({
       type: 'converse',
@@ -41,6 +73,7 @@ describe('TwiML', () => {
       record: true,
       attemptToken: 'att_1.c2ln',
       language: 'en-US',
+      languages: [],
       voice: null,
       hints: [],
     });
@@ -59,6 +92,7 @@ describe('TwiML', () => {
       record: false,
       attemptToken: 'att_1.c2ln',
       language: 'en-US',
+      languages: [],
       voice: null,
       hints: [],
     });
@@ -127,6 +161,7 @@ describe('TwiML', () => {
         record: false,
         attemptToken: 't',
         language: 'de-DE',
+        languages: [],
         voice: 'de-DE-Journey-F',
         hints: [],
       },

@@ -14,6 +14,22 @@ export interface RelayOptions {
   interruptSensitivity?: 'low' | 'medium' | 'high' | undefined;
 }
 
+/** Models of Deepgram that understand several languages at once, the first by default. */
+const multilingualModels = ['nova-3-general', 'nova-2-general'];
+
+/** Whether Twilio can understand several languages on one call, which it does with these providers only. */
+export function hearsAllLanguages({
+  ttsProvider,
+  transcriptionProvider,
+  speechModel,
+}: RelayOptions): boolean {
+  return (
+    (ttsProvider ?? 'ElevenLabs') === 'ElevenLabs' &&
+    (transcriptionProvider ?? 'Deepgram') === 'Deepgram' &&
+    (speechModel === undefined || multilingualModels.includes(speechModel))
+  );
+}
+
 export interface InstructionRenderer {
   twiml(instruction: CallInstruction): string;
   response(instruction: CallInstruction): HttpResponse;
@@ -22,6 +38,14 @@ export interface InstructionRenderer {
 /** Writes instructions as TwiML. Its URLs are absolute, so a document may also be sent with a call update. */
 export function instructionRenderer(address: PublicAddress, relay: RelayOptions): InstructionRenderer {
   const ttsProvider = relay.ttsProvider ?? 'ElevenLabs';
+
+  const transcriptionProvider = relay.transcriptionProvider ?? 'Deepgram';
+  /** Without a choice of languages, Twilio listens for the one that is spoken. */
+  function understanding(languages: readonly string[]): Record<string, string | undefined> {
+    const { speechModel } = relay;
+    if (languages.length === 0 || !hearsAllLanguages(relay)) return { speechModel };
+    return { transcriptionLanguage: 'multi', speechModel: speechModel ?? multilingualModels[0] };
+  }
 
   const say = (text: string, language: string, voice: string | null) =>
     element('Say', { language, voice: sayVoice(ttsProvider, voice) }, escaped(text));
@@ -47,21 +71,35 @@ export function instructionRenderer(address: PublicAddress, relay: RelayOptions)
           const next = escaped(address.webhook('media-ended', attemptToken));
           return before + element('Connect', {}, stream) + element('Redirect', { method: 'POST' }, next);
         }
-        const conversation = element('ConversationRelay', {
-          url: address.socket('relay', attemptToken),
-          language,
-          ttsProvider,
-          voice: instruction.voice,
-          transcriptionProvider: relay.transcriptionProvider ?? 'Deepgram',
-          speechModel: relay.speechModel,
-          hints: instruction.hints.length === 0 ? undefined : instruction.hints.join(', '),
-          interruptible: 'any',
-          interruptSensitivity: relay.interruptSensitivity ?? 'medium',
-          ignoreBackchannel: 'true',
-          reportInputDuringAgentSpeech: 'any',
-          dtmfDetection: 'true',
-          events: 'speaker-events tokens-played',
-        });
+        const conversation = element(
+          'ConversationRelay',
+          {
+            url: address.socket('relay', attemptToken),
+            language,
+            ttsProvider,
+            voice: instruction.voice,
+            transcriptionProvider,
+            ...understanding(instruction.languages),
+            hints: instruction.hints.length === 0 ? undefined : instruction.hints.join(', '),
+            interruptible: 'any',
+            interruptSensitivity: relay.interruptSensitivity ?? 'medium',
+            ignoreBackchannel: 'true',
+            reportInputDuringAgentSpeech: 'any',
+            dtmfDetection: 'true',
+            events: 'speaker-events tokens-played',
+          },
+          // Voices of ElevenLabs speak every language, those of the others one.
+          instruction.languages
+            .map((code) =>
+              element('Language', {
+                code,
+                ttsProvider,
+                voice: ttsProvider === 'ElevenLabs' ? instruction.voice : null,
+                transcriptionProvider,
+              }),
+            )
+            .join(''),
+        );
         const action = address.webhook('relay-ended', attemptToken);
         return before + element('Connect', { action }, conversation);
       }

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { RelayChannel } from './relay-channel.ts';
 
 /** The carrier's end of a socket. */
-function carrierSocket() {
+function carrierSocket(hearsAll = true) {
   const sent: Record<string, unknown>[] = [];
   const closes: { code: number; reason: string }[] = [];
   let onMessage: (text: string) => void = () => {};
@@ -19,7 +19,7 @@ function carrierSocket() {
       onClose = listener;
     },
   };
-  const channel = new RelayChannel(socket, silentLogger);
+  const channel = new RelayChannel(socket, silentLogger, hearsAll);
   const events: CalleeEvent[] = [];
   channel.listen((event) => events.push(event));
   const receive = (message: unknown) => onMessage(JSON.stringify(message));
@@ -37,6 +37,18 @@ function readyChannel() {
   side.events.length = 0;
   return side;
 }
+
+describe('another language', () => {
+  it.each([
+    [true, {}],
+    [false, { transcriptionLanguage: 'es-US' }],
+  ])('is spoken, and listened for unless all are: %s', (hearsAll, listening) => {
+    const { channel, sent, receive } = carrierSocket(hearsAll);
+    receive(setup);
+    channel.speakIn('es-US');
+    expect(sent).toEqual([{ type: 'language', ttsLanguage: 'es-US', ...listening }]);
+  });
+});
 
 describe('what the carrier sends', () => {
   it.each<[object, CalleeEvent]>([

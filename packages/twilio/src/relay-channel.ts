@@ -11,6 +11,7 @@ const TOO_SLOW = 1008;
 export class RelayChannel implements SpeechChannel {
   readonly #socket: TextSocket;
   readonly #logger: Logger;
+  readonly #hearsAll: boolean;
   readonly #playback = new Playback();
   readonly #undelivered: CalleeEvent[] = [];
   #listener: ((event: CalleeEvent) => void) | undefined;
@@ -18,8 +19,10 @@ export class RelayChannel implements SpeechChannel {
   #ended = false;
   #dropped = false;
 
-  constructor(socket: TextSocket, logger: Logger) {
+  /** @param hearsAll whether the callee is understood in several languages at once, see {@link hearsAllLanguages} */
+  constructor(socket: TextSocket, logger: Logger, hearsAll: boolean) {
     this.#socket = socket;
+    this.#hearsAll = hearsAll;
     this.#logger = logger;
     socket.onMessage((frame) => this.#receive(frame));
     socket.onClose(() => {
@@ -38,6 +41,14 @@ export class RelayChannel implements SpeechChannel {
     if (text === '' && !options.last) return;
     this.#playback.sent(text);
     this.#send({ type: 'text', token: text, last: options.last, interruptible: options.interruptible });
+  }
+
+  speakIn(language: string): void {
+    this.#send({
+      type: 'language',
+      ttsLanguage: language,
+      ...(!this.#hearsAll && { transcriptionLanguage: language }),
+    });
   }
 
   /** Sends `0-9`, `#`, `*` and `w` (half a second of silence); Twilio knows no other keys. */

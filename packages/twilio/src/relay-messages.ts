@@ -48,5 +48,6 @@ export type RelayCommand =
       readonly last: boolean;
       readonly interruptible: boolean;
     }
+  | { readonly type: 'language'; readonly ttsLanguage: string; readonly transcriptionLanguage?: string }
   | { readonly type: 'sendDigits'; readonly digits: string }
   | { readonly type: 'end' };

@@ -1,7 +1,7 @@
 import { type CallChannel, type Logger, safeLogger, silentLogger, type Telephony } from '@callkite/core';
 import { describeAccount, listNumbers } from './account.ts';
 import { endCall, fetchCall, findCalls, redirectCall } from './calls.ts';
-import { instructionRenderer, type RelayOptions } from './instructions.ts';
+import { hearsAllLanguages, instructionRenderer, type RelayOptions } from './instructions.ts';
 import { MediaChannel } from './media-channel.ts';
 import { placeCall } from './placement.ts';
 import { lastResort, publicAddress } from './public-address.ts';
@@ -51,7 +51,9 @@ export function twilio(options: TwilioOptions): Telephony {
   const logger = safeLogger(options.logger ?? silentLogger);
   const address = publicAddress(options.publicUrl, name, options.allowInsecure ?? false);
   const clients = restClients(options.apiBaseUrl);
-  const instructions = instructionRenderer(address, options.relay ?? {});
+  const relay = options.relay ?? {};
+  const instructions = instructionRenderer(address, relay);
+  const hearsAll = hearsAllLanguages(relay);
 
   return {
     name,
@@ -89,7 +91,7 @@ export function twilio(options: TwilioOptions): Telephony {
         attemptToken,
         open: (socket): CallChannel =>
           kind === 'relay'
-            ? { kind: 'words', channel: new RelayChannel(socket, logger) }
+            ? { kind: 'words', channel: new RelayChannel(socket, logger, hearsAll) }
             : { kind: 'audio', channel: new MediaChannel(socket, logger) },
       };
     },

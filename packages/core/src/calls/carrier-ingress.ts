@@ -1,5 +1,6 @@
 import type { CallReason, WorkflowDefinition } from '@callkite/contract';
 import { answering, answerState } from '../conversations/answer/answering.ts';
+import { languageSpoken } from '../conversations/call-language.ts';
 import type { CarrierLine } from '../conversations/carrier-line.ts';
 import { recognitionHints } from '../conversations/hints.ts';
 import { keepTrying } from '../conversations/keep-trying.ts';
@@ -266,6 +267,7 @@ export function createCarrierIngress(deps: CarrierIngressDeps): CarrierIngress {
     preamble,
     record: false,
     language: definition.language,
+    languages: definition.languages,
     voice: definition.agent.voice ?? null,
     hints: recognitionHints(definition, null, call),
   });
@@ -277,14 +279,30 @@ export function createCarrierIngress(deps: CarrierIngressDeps): CarrierIngress {
     definition: WorkflowDefinition,
   ): Promise<CallInstruction> {
     const lost = await calls.countLostChannel(call.id);
-    if (lost <= lostChannelsAllowed) return converse(attemptToken, call, definition);
+    const goingOn = await inItsLanguage(call, definition);
+    if (lost <= lostChannelsAllowed) return converse(attemptToken, call, goingOn);
     // What was collected is all there, and only the words after it are missing.
     const isReached = definition.forms.length > 0 && areComplete(await deps.forms.ofCall(call.id));
     if (isReached) await calls.noteReason(call.id, 'agent_unavailable');
     else await calls.noteAgentFailed(call.id);
-    const { language, agent } = definition;
-    const text = await deps.apology(definition, call.organizationId);
+    const { language, agent } = goingOn;
+    const text = await deps.apology(goingOn, call.organizationId);
     return { type: 'say', text, language, voice: agent.voice ?? null };
+  }
+
+  /** In the language that the call has come to, which may have become another one. */
+  async function inItsLanguage(
+    call: CallRecord,
+    definition: WorkflowDefinition,
+  ): Promise<WorkflowDefinition> {
+    const { language, languages } = definition;
+    if (languages.length === 0) return definition;
+    const now = languageSpoken(definition, await calls.transcript(call.id));
+    return {
+      ...definition,
+      language: now,
+      languages: [language, ...languages].filter((each) => each !== now),
+    };
   }
 
   async function mailboxInstruction(
@@ -360,7 +378,8 @@ export function createCarrierIngress(deps: CarrierIngressDeps): CarrierIngress {
       if (!loaded || !connection || !attempt?.providerCallId) {
         throw new CallkiteError('not_found', 'the call is not known to the carrier');
       }
-      const { call, definition } = loaded;
+      const { call } = loaded;
+      const definition = await inItsLanguage(call, loaded.definition);
       const { language, agent } = definition;
       const instruction: CallInstruction =
         then === 'converse'

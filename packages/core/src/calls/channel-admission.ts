@@ -68,6 +68,7 @@ async function admitted(
         channel: {
           listen,
           speak: (text, options) => channel.speak(text, options),
+          speakIn: (language) => channel.speakIn(language),
           pressDigits: (digits) => channel.pressDigits(digits),
           end: () => channel.end(),
           close: () => channel.close(),

@@ -10,6 +10,8 @@ import type { Transcript } from './transcript.ts';
 export interface AgentVoice {
   /** Adds to the utterance being spoken, or begins one. `last` closes it. */
   say(text: string, options: { last: boolean; interruptible?: boolean }): void;
+  /** What comes is said in this language; what is read stays as it is written. */
+  speakIn(language: string): void;
   /** Closes the utterance being spoken, if there is one. */
   finishUtterance(): void;
   /** Takes in what became of the text; what was heard goes to the transcript. */
@@ -27,7 +29,8 @@ export function agentVoice(options: {
   /** BCP-47 tag of what is spoken; `null` where it is read. */
   language: string | null;
 }): AgentVoice {
-  const { channel, transcript, silence, language } = options;
+  const { channel, transcript, silence } = options;
+  let { language } = options;
   let spoken = nothingSpoken;
   let isOpen = false;
   let cut: InterruptedSpeech | null = null;
@@ -57,6 +60,9 @@ export function agentVoice(options: {
 
   return {
     say,
+    speakIn(next) {
+      if (language !== null) language = next;
+    },
     finishUtterance: () => say('', { last: true }),
     progressed(progress) {
       step(progress);

@@ -22,6 +22,7 @@ import type { AgentTool } from './agent-tool.ts';
 import { agentTools } from './agent-tools.ts';
 import { answerWatch, knownPerson } from './answer/answer-watch.ts';
 import type { AnswerAction } from './answer/answering.ts';
+import { callLanguage, languageSpoken } from './call-language.ts';
 import type { CarrierLine } from './carrier-line.ts';
 import { disclosureLine, isDisclosure, screeningLine, voicemailMessage } from './disclosure.ts';
 import { fillForms } from './form-filling.ts';
@@ -29,13 +30,12 @@ import { recognitionHints } from './hints.ts';
 import { keepTrying } from './keep-trying.ts';
 import { keyPresses, keypadTool } from './keypad.ts';
 import { optOutWish } from './opt-out-wish.ts';
-import { phrasesFor } from './phrases.ts';
 import { instructionsFor, wordsOfBrief } from './prompt.ts';
 import { type CallRecording, recordingConsent } from './recording-consent.ts';
 import { silenceWatch } from './silence.ts';
 import { isBackchannel, isFarewell } from './small-words.ts';
 import { createMarker, speechGuard } from './speech-guard.ts';
-import type { Talk, TalkOptions } from './talk.ts';
+import type { Talk, TalkListener, TalkOptions } from './talk.ts';
 import { talkInSound } from './talk-in-sound.ts';
 import { talkInWords } from './talk-in-words.ts';
 import { callTools, type ToolEffect, type ToolOutcome } from './tools.ts';
@@ -116,12 +116,16 @@ export interface Conversation {
 export function converse(options: ConversationOptions): Conversation {
   const { call, definition, organizationName, earlier, storage, emit, logger, clock } = options;
   const callId = call.id;
-  const phrases = phrasesFor(definition.language);
   /** The callee is a visitor of a web page, who came to us and has no number. */
   const isWebCall = call.connectionId === null;
   const disclosure = disclosureLine(definition, organizationName, isWebCall ? 'browser' : 'phone');
   const notes: string[] = [];
   const transcript = openTranscript({ callId, store: storage.calls, earlier, emit, logger });
+  const language = callLanguage({
+    languages: definition,
+    transcript,
+    onChange: (tag) => talk.speakIn(tag),
+  });
   const forms = fillForms({
     callId,
     calleePhone: call.to,
@@ -143,7 +147,7 @@ export function converse(options: ConversationOptions): Conversation {
     callId,
     marker,
     ...wordsOfBrief(definition, organizationName, call),
-    phrases,
+    phrases: () => language.phrases,
     emit,
     logger,
   });
@@ -156,6 +160,7 @@ export function converse(options: ConversationOptions): Conversation {
   });
   const tools = [
     ...callTools(() => noteOptOut()),
+    ...language.tools,
     ...(definition.abilities.keypad ? [keypadTool({ pressDigits }, transcript)] : []),
     ...forms.tools,
     ...transfers.tools,
@@ -181,11 +186,13 @@ export function converse(options: ConversationOptions): Conversation {
           forms: forms.describe(),
           transfers: transfers.describe(),
           time: calleeTime(call.to, new Date(clock.now())),
+          language: language.current,
+          languages: language.all,
         },
         marker,
       ),
     guard,
-    oneMoment: phrases.oneMoment,
+    oneMoment: () => language.phrases.oneMoment,
     noteEnd: () => keepTrying(() => storage.calls.noteConversationOver(callId)),
     emit,
     logger,
@@ -243,7 +250,7 @@ export function converse(options: ConversationOptions): Conversation {
     );
     if (answer.resumed()) return;
     if (options.transfers.isBack) {
-      talk.say(phrases.transfer.nobodyReached);
+      talk.say(language.phrases.transfer.nobodyReached);
       talk.takeTurn('returned');
       return;
     }
@@ -253,7 +260,7 @@ export function converse(options: ConversationOptions): Conversation {
     } else if (disclosedAt < earlier.length - 1) {
       // The line was lost before an answer was on record, and nobody is asked twice.
       consent.giveUp();
-      talk.say(phrases.resumed);
+      talk.say(language.phrases.resumed);
       talk.takeTurn('resumed');
     } else {
       askOrOpen();
@@ -331,7 +338,7 @@ export function converse(options: ConversationOptions): Conversation {
   function hangUp(reason: CallReason | null): void {
     phase = 'ending';
     void noted.then(() => {
-      if (phase === 'ending') sayAndEnd(reason === 'menu_too_deep' ? phrases.goodbye : '', reason);
+      if (phase === 'ending') sayAndEnd(reason === 'menu_too_deep' ? language.phrases.goodbye : '', reason);
     });
   }
 
@@ -340,7 +347,7 @@ export function converse(options: ConversationOptions): Conversation {
     else if (how === 'transfer') handOver(hasSpoken);
     else if (how === 'failed') apologize();
     else if (how === 'end-call') takeLeave(hasSpoken);
-    else if (isTimeUp) sayAndEnd(phrases.timeIsUp, 'time_limit');
+    else if (isTimeUp) sayAndEnd(language.phrases.timeIsUp, 'time_limit');
   }
 
   /** After the goodbye the line stays open for a moment: people remember what they wanted to ask. */
@@ -348,11 +355,11 @@ export function converse(options: ConversationOptions): Conversation {
     const lastWords = transcript.entries.findLast(({ role }) => role === 'user')?.content ?? '';
     // In writing nobody is cut off: a visitor who wants more types on, or begins anew.
     if (call.connectionId === null || isFarewell(lastWords)) {
-      sayAndEnd(hasSpoken ? '' : phrases.goodbye, null);
+      sayAndEnd(hasSpoken ? '' : language.phrases.goodbye, null);
       return;
     }
     isLeaving = true;
-    if (!hasSpoken) talk.say(phrases.goodbye);
+    if (!hasSpoken) talk.say(language.phrases.goodbye);
     silence.waitFor(openAfterGoodbyeMs);
   }
 
@@ -364,7 +371,7 @@ export function converse(options: ConversationOptions): Conversation {
   function apologize(): void {
     // What was collected is all there, and only the words after it are missing.
     if (!forms.isComplete) write('the failure of the agent', () => storage.calls.noteAgentFailed(callId));
-    sayAndEnd(phrases.apology, forms.isComplete ? 'agent_unavailable' : null);
+    sayAndEnd(language.phrases.apology, forms.isComplete ? 'agent_unavailable' : null);
   }
 
   function sayAndEnd(text: string, reason: CallReason | null, interruptible = true): void {
@@ -398,7 +405,7 @@ export function converse(options: ConversationOptions): Conversation {
   function onRequested(stored: NewTransfer | null, hasSpoken: boolean): void {
     if (phase !== 'ending') return;
     if (hasOptedOut) {
-      sayAndEnd(phrases.optedOut, 'opted_out', false);
+      sayAndEnd(language.phrases.optedOut, 'opted_out', false);
       return;
     }
     if (stored !== null) {
@@ -408,12 +415,15 @@ export function converse(options: ConversationOptions): Conversation {
         content: `(transfers the call to ${stored.name})`,
         interrupted: false,
       });
-      talk.finish(hasSpoken ? '' : phrases.transfer.connecting, { interruptible: false, callGoesOn: true });
+      talk.finish(hasSpoken ? '' : language.phrases.transfer.connecting, {
+        interruptible: false,
+        callGoesOn: true,
+      });
       return;
     }
     phase = 'talking';
     silence.release();
-    talk.say(phrases.transfer.nobodyReached);
+    talk.say(language.phrases.transfer.nobodyReached);
     talk.takeTurn('returned');
   }
 
@@ -426,14 +436,14 @@ export function converse(options: ConversationOptions): Conversation {
     if (phase !== 'talking') return;
     const step = wish.noted();
     if (step === 'act') optOut();
-    else if (step === 'ask') talk.say(phrases.optOutQuestion);
+    else if (step === 'ask') talk.say(language.phrases.optOutQuestion);
   }
 
   function optOut(): void {
     if (hasOptedOut) return;
     hasOptedOut = true;
     if (!isWebCall) blockNumber();
-    if (phase === 'talking') sayAndEnd(phrases.optedOut, 'opted_out', false);
+    if (phase === 'talking') sayAndEnd(language.phrases.optedOut, 'opted_out', false);
     else write('the reason of the end', () => storage.calls.noteReason(callId, 'opted_out'));
   }
 
@@ -447,19 +457,19 @@ export function converse(options: ConversationOptions): Conversation {
   function onPerson(): void {
     switch (consent.conclude()) {
       case 'again':
-        talk.say(phrases.recordingQuestion);
+        talk.say(language.phrases.recordingQuestion);
         return;
       case 'agreed':
         if (definition.opening === undefined) talk.takeTurn('said');
         else talk.interject(definition.opening);
         return;
       case 'refused':
-        talk.interject(phrases.notRecorded);
+        talk.interject(language.phrases.notRecorded);
         if (definition.opening === undefined) talk.takeTurn('interjected');
         else talk.say(definition.opening);
         return;
       case 'withdrawn':
-        talk.interject(phrases.notRecorded);
+        talk.interject(language.phrases.notRecorded);
         talk.takeTurn('interjected');
         return;
       case null:
@@ -468,8 +478,10 @@ export function converse(options: ConversationOptions): Conversation {
     }
   }
 
-  function onSaid(words: string, { knowsAll }: { readonly knowsAll: boolean }): void {
+  function onSaid(words: string, options: Parameters<TalkListener['said']>[1]): void {
+    const { knowsAll } = options;
     askedWhetherThere = false;
+    language.heard(words, options.language ?? null);
     consent.heard(words, { knowsAll });
     const mayAsk = phase === 'talking' && !answer.isWaiting;
     switch (wish.said(words, { mayAsk, knowsAll })) {
@@ -479,7 +491,7 @@ export function converse(options: ConversationOptions): Conversation {
         optOut();
         return;
       case 'ask':
-        talk.interject(phrases.optOutQuestion);
+        talk.interject(language.phrases.optOutQuestion);
         return;
       case null:
         if (phase !== 'talking') return;
@@ -511,17 +523,17 @@ export function converse(options: ConversationOptions): Conversation {
       return;
     }
     if (askedWhetherThere) {
-      sayAndEnd(phrases.goodbye, 'callee_silent');
+      sayAndEnd(language.phrases.goodbye, 'callee_silent');
       return;
     }
     askedWhetherThere = true;
-    talk.say(phrases.stillThere);
+    talk.say(language.phrases.stillThere);
   }
 
   function onTimeNearlyUp(): void {
     if (talk.isTakingTurn) isTimeUp = true;
     else if (phase === 'talking')
-      sayAndEnd(isLeaving ? '' : phrases.timeIsUp, isLeaving ? null : 'time_limit');
+      sayAndEnd(isLeaving ? '' : language.phrases.timeIsUp, isLeaving ? null : 'time_limit');
   }
 
   function onTimeUp(): void {
@@ -557,18 +569,18 @@ export function converse(options: ConversationOptions): Conversation {
 
 function openTalk(conversation: ConversationOptions, options: TalkOptions): Talk {
   const { channel, languageModel, speechModel, definition, line } = conversation;
-  const { language } = definition;
   if (channel.kind === 'words') {
     // Visitors of a web page read what is said.
-    const spoken = conversation.call.connectionId === null ? null : language;
-    return talkInWords({ ...options, channel: channel.channel, languageModel, language: spoken });
+    const isRead = conversation.call.connectionId === null;
+    const language = isRead ? null : languageSpoken(definition, conversation.earlier);
+    return talkInWords({ ...options, channel: channel.channel, languageModel, language });
   }
   if (speechModel === null) throw new CallkiteError('internal', 'this server has no speech model');
   return talkInSound({
     ...options,
     channel: channel.channel,
     speechModel,
-    language: definition.language,
+    language: definition.languages.length > 0 ? null : definition.language,
     hints: recognitionHints(definition, conversation.organizationName, conversation.call),
     speaker: definition.voice.speaker ?? null,
     line,

@@ -17,7 +17,15 @@ const instructions = instructionsFor(
   definition,
   'Example Dental',
   { connectionId: 'con_1', recipientName: 'Jordan', recipientEmail: null, recipientContext: null },
-  { notes: [], results: [], forms: [], transfers: [], time: 'It is Sunday.' },
+  {
+    notes: [],
+    results: [],
+    forms: [],
+    transfers: [],
+    time: 'It is Sunday.',
+    language: 'en-US',
+    languages: ['en-US'],
+  },
   marker,
 );
 const events: CallkiteEvent[] = [];
@@ -27,7 +35,7 @@ const guard = speechGuard({
   callId: 'call_1',
   marker,
   ...wordsOfBrief(definition, 'Example Dental', { connectionId: 'con_1' }),
-  phrases,
+  phrases: () => phrases,
   emit: (event) => events.push(event),
   logger,
 });

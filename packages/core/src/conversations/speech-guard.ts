@@ -58,7 +58,7 @@ export function speechGuard(options: {
   /** Of the instructions: what is not for the callee, and what may be said as it is. */
   unsayable: readonly string[];
   sayable: readonly string[];
-  phrases: Pick<Phrases, 'notHuman' | 'cannotShare'>;
+  phrases(): Pick<Phrases, 'notHuman' | 'cannotShare'>;
   emit: EmitEvent;
   logger: Logger;
 }): SpeechGuard {
@@ -115,7 +115,8 @@ export function speechGuard(options: {
         if (why === null) return null;
         logger.warn({ callId, why }, 'blocked model output');
         emit({ type: 'speech.withheld', callId, why });
-        return why === 'claim' ? phrases.notHuman : phrases.cannotShare;
+        const { notHuman, cannotShare } = phrases();
+        return why === 'claim' ? notHuman : cannotShare;
       },
     };
   }

@@ -27,7 +27,8 @@ const lastWordsMs = 2000;
 export interface SoundTalkOptions extends TalkOptions {
   readonly channel: AudioChannel;
   readonly speechModel: SpeechModel;
-  readonly language: string;
+  /** `null` where it may change: then the model is to recognize it by itself. */
+  readonly language: string | null;
   /** Words of the call that a recognizer would not expect. */
   readonly hints: readonly string[];
   /** A voice of the model; `null` for its own choice. */
@@ -679,6 +680,8 @@ export function talkInSound(options: SoundTalkOptions): Talk {
         };
       }
     },
+    // The model has its new instructions when it answers.
+    speakIn: () => undefined,
     pressDigits(digits) {
       playback.playTone(keyTones(digits));
       session.tell({ role: 'assistant', content: pressedNote(digits) });

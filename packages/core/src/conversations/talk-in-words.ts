@@ -83,7 +83,7 @@ export function talkInWords(
         const held = [...pieces.push(' '), pieces.flush()];
         whenQuiet(() => {
           for (const piece of held) speakPiece(piece, false);
-          if (!isWithheld) voice.say(`${options.oneMoment} `, { last: false });
+          if (!isWithheld) voice.say(`${options.oneMoment()} `, { last: false });
         });
       },
       logger,
@@ -159,7 +159,7 @@ export function talkInWords(
         if (words === '' || listens(words)) return;
         const knowsAll = voice.unheard.length === 0;
         takeCalleeTurn(words);
-        listener.said(words, { knowsAll });
+        listener.said(words, { knowsAll, language: event.language });
         return;
       }
       case 'pressed':
@@ -214,6 +214,10 @@ export function talkInWords(
     takeTurn: startTurn,
     hush: stopTurn,
     leaveMessage: (message) => voice.say(message, { last: true }),
+    speakIn(language) {
+      voice.speakIn(language);
+      channel.speakIn(language);
+    },
     pressDigits: (digits) => channel.pressDigits(digits),
     finish(line, { interruptible }) {
       if (isClosed) return;

@@ -38,6 +38,8 @@ export interface Talk {
   hush(): void;
   /** Says this to a machine that records. */
   leaveMessage(message: string): void;
+  /** What comes is said in this language, which the callee is expected to speak as well. */
+  speakIn(language: string): void;
   /** Presses 0-9, * and # on the callee's line; w waits for half a second. */
   pressDigits(digits: string): void;
   /**
@@ -54,9 +56,9 @@ export interface TalkListener {
   ready(): void;
   /**
    * The callee said this; the turn of the agent that was under way is dropped.
-   * `knowsAll`: they had heard everything that was said to them.
+   * `knowsAll`: they had heard everything that was said to them. `language`: of these words, where the carrier can tell.
    */
-  said(words: string, options: { readonly knowsAll: boolean }): void;
+  said(words: string, options: { readonly knowsAll: boolean; readonly language?: string | null }): void;
   /** Whether these words, said while the agent spoke, only show that they listen. Then nothing comes of them. */
   onlyListens(words: string, speech: InterruptedSpeech): boolean;
   pressed(digit: string): void;
@@ -81,7 +83,7 @@ export interface TalkOptions {
   /** Judges the model's words before they are heard. */
   readonly guard: SpeechGuard;
   /** Words for a callee who waits. */
-  readonly oneMoment: string;
+  oneMoment(): string;
   /** To be on record before the channel is ended, where the carrier cannot tell that from a lost channel. */
   noteEnd(): Promise<void>;
   readonly emit: EmitEvent;

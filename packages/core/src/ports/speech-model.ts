@@ -4,8 +4,8 @@ import type { ModelMessage, ModelTool, ModelToolCall } from './language-model.ts
 export interface SpeechSessionRequest {
   readonly instructions: string;
   readonly tools: readonly ModelTool[];
-  /** BCP-47 tag of the language that is spoken, for transcription. */
-  readonly language: string;
+  /** BCP-47 tag of the language that is spoken, for transcription; `null` when there may be several. */
+  readonly language: string | null;
   /** Words of this call that a recognizer would not expect, for transcription. */
   readonly hints: readonly string[];
   /** A voice of the model; `null` for its own choice. */

@@ -43,6 +43,8 @@ export interface SpeechChannel {
    * Text sent after an interruption begins a new utterance.
    */
   speak(text: string, options: { readonly last: boolean; readonly interruptible: boolean }): void;
+  /** Speaks and listens in this language from now on: a BCP-47 tag, one of those the channel was opened for. */
+  speakIn(language: string): void;
   pressDigits(digits: string): void;
   /** Ends the session after what was spoken has been played; the carrier then asks for instructions. */
   end(): void;

@@ -157,6 +157,8 @@ export type CallInstruction =
       /** Records both sides from here on, before anything is said. */
       readonly record: boolean;
       readonly language: string;
+      /** Others that the call may change to, for `relay`. */
+      readonly languages: readonly string[];
       readonly voice: string | null;
       /** Words of this call that a recognizer would not expect, none with a comma; for `relay`. */
       readonly hints: readonly string[];

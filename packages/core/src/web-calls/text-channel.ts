@@ -54,6 +54,8 @@ export function textChannel(options: VisitorChannelOptions): {
         send({ type: 'status', status: 'listening' });
         tell({ type: 'callee-speaking', speaking: true });
       },
+      // A visitor writes as they like.
+      speakIn: () => undefined,
       // There is no phone on the other side.
       pressDigits: () => undefined,
       end: options.onEnd,

@@ -123,6 +123,14 @@ export function lintWorkflow(definition: WorkflowDefinition): WorkflowIssue[] {
   if (!languageIsKnown(definition.language)) {
     issues.push({ path: 'definition.language', message: 'use a well-formed language tag such as en-US' });
   }
+  for (const [index, language] of definition.languages.entries()) {
+    const path = `definition.languages.${index}`;
+    if (!languageIsKnown(language)) {
+      issues.push({ path, message: 'use a well-formed language tag such as en-US' });
+    } else if ([definition.language, ...definition.languages.slice(0, index)].includes(language)) {
+      issues.push({ path, message: 'name it once: the call can be in this language already' });
+    }
+  }
   for (const index of repeated(definition.steps.map(({ title }) => title))) {
     issues.push({
       path: `definition.steps.${index}.title`,

@@ -6,7 +6,14 @@ import { entityValue } from './known-entities.ts';
 import { OUTCOME_SENTENCES, type Outcome, outcomeValue } from './outcome.ts';
 import { sameStem, significantWords, withoutFinalStop, words } from './wording.ts';
 
-export type ToolPurpose = 'end_call' | 'opt_out' | 'transfer' | 'take_message' | 'keypad' | 'record_field';
+export type ToolPurpose =
+  | 'end_call'
+  | 'opt_out'
+  | 'transfer'
+  | 'take_message'
+  | 'keypad'
+  | 'record_field'
+  | 'language';
 
 const PURPOSES: Record<ToolPurpose, RegExp> = {
   end_call: /end_?.*call|hang_?up/i,
@@ -15,6 +22,7 @@ const PURPOSES: Record<ToolPurpose, RegExp> = {
   take_message: /(?:take|leave)_?.*message/i,
   keypad: /send_?digits|press_?keys?|keypad|dtmf/i,
   record_field: /fill|record_?.*field/i,
+  language: /(?:switch|change|set)_?language/i,
 };
 
 /** The tool whose name says that it serves this purpose. */

@@ -5,6 +5,7 @@ import type { ModelAnswer, ModelRequest } from './dialogue.ts';
 import { findEntities } from './entities.ts';
 import { answerFromFacts } from './fact-lookup.ts';
 import { fillFromWords, missingQuestion, readBackQuestion } from './form-filling.ts';
+import { languageChosen, switchLanguage } from './language-wish.ts';
 import { takeMessage } from './message-taking.ts';
 import type { Outcome } from './outcome.ts';
 import { menuKey, sayResult, useOwnTool } from './own-tools.ts';
@@ -155,7 +156,8 @@ function purposeOf({ objective }: Brief): string {
 }
 
 /** The agent's next turn in a call that the brief describes. */
-export function converse(brief: Brief, request: ModelRequest): ModelAnswer {
+export function converse(given: Brief, request: ModelRequest): ModelAnswer {
+  const brief = { ...given, language: languageChosen(request) ?? given.language };
   const progress = readProgress(brief, request);
   const { phrases, intent, heard } = progress;
   const last = request.turns.at(-1);
@@ -184,6 +186,11 @@ export function converse(brief: Brief, request: ModelRequest): ModelAnswer {
   const isHelping = helpsVisitor(brief);
   const mostMessages = isHelping ? MAX_MESSAGES_TO_VISITOR : MAX_AGENT_MESSAGES;
   if (progress.said.length >= mostMessages) return endCall(progress, phrases.goodbye, 'incomplete');
+
+  const languages = last?.role === 'user' ? findTool(request.tools, 'language') : undefined;
+  const change = languages && switchLanguage(languages, heard, brief.language);
+  if (change) return change;
+  if (wasCalled('language')) return askNext(progress, phrases.acknowledge);
 
   const message = takeMessage(request, progress);
   if (message) return message;

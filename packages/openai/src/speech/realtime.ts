@@ -141,7 +141,7 @@ function turnDetectionOf(detection: TurnDetection): RealtimeAudioInputTurnDetect
 }
 
 /** Transcription takes ISO 639-1, the two-letter languages, only. */
-function languageOf(tag: string): { language?: string } {
-  const [language = ''] = tag.toLowerCase().split('-');
+function languageOf(tag: string | null): { language?: string } {
+  const [language = ''] = (tag ?? '').toLowerCase().split('-');
   return /^[a-z]{2}$/.test(language) ? { language } : {};
 }

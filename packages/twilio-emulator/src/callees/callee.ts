@@ -11,8 +11,12 @@ export interface CalleeLine {
   keyPressed(options: { withinMs: number }): Promise<string | undefined>;
   /** Resolves once the agent begins to speak, at once if it already does. */
   agentSpeaks(): Promise<void>;
-  /** Speaks. Resolves when everything is said. */
-  say(text: string): Promise<void>;
+  /**
+   * Speaks. Resolves when everything is said.
+   * @param options.language BCP-47 tag: a recognizer that listens for another language mishears it. Left out, any
+   *   recognizer understands it.
+   */
+  say(text: string, options?: { language: string }): Promise<void>;
   /**
    * Waits for the agent to speak, lets it talk for `afterMs`, and speaks over it.
    * @returns what the agent had said by then

@@ -26,8 +26,8 @@ export function calleeLine(
     heard,
     keyPressed: ({ withinMs }) => line.nextKey(withinMs),
     agentSpeaks: () => line.agentSpeaks(),
-    async say(text) {
-      await line.calleeSpeaks(text);
+    async say(text, options) {
+      await line.calleeSpeaks(text, options?.language);
     },
     async interrupt(text, { afterMs }) {
       await line.agentSpeaks();

@@ -22,7 +22,8 @@ export interface CalleeListener {
   speechStarted(text: string): void;
   /** What the callee has said so far. */
   speechGoesOn(text: string): void;
-  speechEnded(text: string): void;
+  /** @param language BCP-47 tag, where the callee minds which language is listened for */
+  speechEnded(text: string, language?: string): void;
   digit(digit: string): void;
 }
 
@@ -230,7 +231,7 @@ export class Line {
   }
 
   /** The callee speaks. @returns what the agent had said if this cut it off */
-  async calleeSpeaks(text: string): Promise<string> {
+  async calleeSpeaks(text: string, language?: string): Promise<string> {
     this.#cut = undefined;
     this.calleeListener?.speechStarted(text);
     // The listener may have called interruptAgent().
@@ -239,7 +240,7 @@ export class Line {
     if (this.#soundPath) await this.#speakInSound(text);
     else await this.#speakInWords(text);
     this.#observer.said('callee', text, false);
-    this.calleeListener?.speechEnded(text);
+    this.calleeListener?.speechEnded(text, language);
     this.#timesSpoken += 1;
     if (this.#timesSpoken === 2) this.#wakeHasSpoken();
     return heard;

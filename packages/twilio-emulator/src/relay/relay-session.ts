@@ -15,6 +15,10 @@ const AUDIO_FILE_MS = 3000;
 const BACKCHANNEL = /^(?:(?:m+|mm+-?hm+|mhm|uh-?huh|hm+|ah|aha|oh|okay|ok|yeah|right|i see)[\s.,!]*)+$/i;
 const CLOSE_REASON = 'Closing websocket session';
 
+const primary = (tag: string) => tag.split('-')[0] ?? tag;
+/** What a recognizer makes of words in a language that it does not listen for. */
+const misheard = (text: string) => text.replaceAll(/\p{L}+/gu, 'uh');
+
 /** How a relay session ended. */
 export type RelayOutcome =
   | { status: 'ended'; handoffData?: string | undefined }
@@ -36,6 +40,7 @@ export class RelaySession implements CalleeListener {
   #malformedInARow = 0;
   #isSpeechLost = false;
   #promptedAt: number | undefined;
+  #ttsLanguage: string;
   #transcriptionLanguage: string;
   #dropTimer: NodeJS.Timeout | undefined;
 
@@ -43,11 +48,13 @@ export class RelaySession implements CalleeListener {
     this.#emulation = emulation;
     this.#call = call;
     this.#settings = settings;
+    this.#ttsLanguage = settings.ttsLanguage;
     this.#transcriptionLanguage = settings.transcriptionLanguage;
     this.#record = {
       sessionId: this.sessionId,
       url: settings.url,
       startedAt: new Date().toISOString(),
+      spokenLanguages: [],
       messagesReceived: 0,
       messagesRefused: 0,
     };
@@ -97,14 +104,17 @@ export class RelaySession implements CalleeListener {
     if (this.#settings.partialPrompts && !this.#isSpeechLost) this.#prompt(text, false);
   }
 
-  speechEnded(text: string): void {
+  speechEnded(text: string, language?: string): void {
     this.#report('speaker-events', 'clientSpeaking', 'off');
     if (this.#isSpeechLost) {
       this.#isSpeechLost = false;
       return;
     }
     this.#promptedAt = Date.now();
-    this.#prompt(text, true);
+    const heardFor = this.#transcriptionLanguage;
+    const isMisheard =
+      language !== undefined && heardFor !== 'multi' && primary(heardFor) !== primary(language);
+    this.#prompt(isMisheard ? misheard(text) : text, true, language);
   }
 
   digit(digit: string): void {
@@ -225,6 +235,7 @@ export class RelaySession implements CalleeListener {
         line.sendDigits(message.digits);
         break;
       case 'language':
+        this.#ttsLanguage = message.ttsLanguage ?? this.#ttsLanguage;
         this.#transcriptionLanguage = message.transcriptionLanguage ?? this.#transcriptionLanguage;
         break;
       case 'end':
@@ -241,6 +252,8 @@ export class RelaySession implements CalleeListener {
       this.#promptedAt = undefined;
     }
     if (message.token !== '') {
+      const language = message.lang ?? this.#ttsLanguage;
+      if (this.#record.spokenLanguages.at(-1) !== language) this.#record.spokenLanguages.push(language);
       const isReported = this.#settings.reports.has('tokens-played');
       line.play({
         text: message.token,
@@ -267,8 +280,9 @@ export class RelaySession implements CalleeListener {
     this.#fail(64105, 'Too many consecutive malformed messages.');
   }
 
-  #prompt(text: string, last: boolean): void {
-    const lang = this.#transcriptionLanguage === 'multi' ? 'en' : this.#transcriptionLanguage;
+  #prompt(text: string, last: boolean, language = 'en-US'): void {
+    const heardFor = this.#transcriptionLanguage;
+    const lang = heardFor === 'multi' ? primary(language) : heardFor;
     this.#send({ type: 'prompt', voicePrompt: text, lang, last });
   }
 

@@ -14,6 +14,7 @@ export interface RelaySettings {
   partialPrompts: boolean;
   /** A short sign of listening neither cuts the agent off nor is reported. */
   ignoreBackchannel: boolean;
+  ttsLanguage: string;
   transcriptionLanguage: string;
   reports: ReadonlySet<string>;
   customParameters: Record<string, string>;
@@ -23,6 +24,8 @@ export interface RelaySettings {
 
 const interruptions: readonly string[] = ['none', 'dtmf', 'speech', 'any'];
 const transcriptionProviders: readonly string[] = ['google', 'deepgram'];
+
+const multilingualModels: readonly string[] = ['nova-3-general', 'nova-2-general'];
 
 // What voices of a provider look like: enough to notice a voice given to the wrong provider.
 const voicePatterns: Readonly<Record<string, RegExp>> = {
@@ -47,6 +50,7 @@ export function relaySettings(noun: TwimlElement): RelaySettings {
     dtmfDetection: flag(attributes, 'dtmfDetection'),
     partialPrompts: flag(attributes, 'partialPrompts'),
     ignoreBackchannel: flag(attributes, 'ignoreBackchannel'),
+    ttsLanguage: attributes.ttsLanguage ?? language,
     transcriptionLanguage: attributes.transcriptionLanguage ?? language,
     reports: new Set(`${attributes.debug ?? ''} ${attributes.events ?? ''}`.split(/\s+/)),
     customParameters: customParameters(noun),
@@ -96,6 +100,12 @@ function voiceFault(attributes: TwimlElement['attributes']): string | undefined 
 
 function transcriptionFault(attributes: TwimlElement['attributes']): string | undefined {
   const provider = attributes.transcriptionProvider ?? 'Deepgram';
-  if (transcriptionProviders.includes(provider.toLowerCase())) return undefined;
-  return `unknown transcriptionProvider '${provider}'`;
+  if (!transcriptionProviders.includes(provider.toLowerCase())) {
+    return `unknown transcriptionProvider '${provider}'`;
+  }
+  if (attributes.transcriptionLanguage !== 'multi') return undefined;
+  const speaks = (attributes.ttsProvider ?? 'ElevenLabs').toLowerCase() === 'elevenlabs';
+  const hears = multilingualModels.includes(attributes.speechModel ?? 'nova-3-general');
+  if (speaks && hears && provider.toLowerCase() === 'deepgram') return undefined;
+  return "the language 'multi' needs ElevenLabs and a general model of Deepgram";
 }

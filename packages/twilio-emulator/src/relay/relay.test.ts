@@ -89,6 +89,25 @@ describe('a conversation', () => {
     expect(Number(application.to('/over')[0]?.form.SessionDuration)).toBeGreaterThanOrEqual(0);
   });
 
+  it.each([
+    ['', 'uh, uh.', 'en-US'],
+    ['language="es-US"', 'Sí, gracias.', 'es-US'],
+    ['transcriptionLanguage="multi" speechModel="nova-3-general"', 'Sí, gracias.', 'es'],
+  ])('hears Spanish with the attributes %j as "%s"', async (attributes, heard, lang) => {
+    converse = async (line) => {
+      await line.heard();
+      await line.say('Sí, gracias.', { language: 'es-MX' });
+    };
+    const { relay } = await connect(attributes);
+    relay.send({ type: 'text', token: 'Hello.', last: true });
+    expect(await relay.next('prompt')).toMatchObject({ voicePrompt: heard, lang });
+  });
+
+  it('refuses to listen for all languages with providers that cannot', async () => {
+    const { relay } = await connect('transcriptionLanguage="multi" ttsProvider="Google"');
+    expect(await relay.next('error')).toMatchObject({ description: expect.stringMatching(/multi/) });
+  });
+
   it('begins with a setup message', async () => {
     const { sid, relay, record } = await connect(
       '',

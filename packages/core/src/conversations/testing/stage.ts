@@ -34,6 +34,10 @@ export class TestChannel implements SpeechChannel {
     this.sent.push({ text, ...options });
   }
 
+  speakIn(language: string): void {
+    this.sent.push({ text: `[${language}] `, last: false, interruptible: true });
+  }
+
   pressDigits(): void {
     throw new Error('no digits are expected');
   }

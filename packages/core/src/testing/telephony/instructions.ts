@@ -8,6 +8,7 @@ export function instructionsContract(test: FixtureTest): void {
       type: 'converse',
       attemptToken,
       language: 'en-US',
+      languages: [],
       voice: null,
       hints: [],
       record: true,

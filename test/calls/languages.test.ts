@@ -3,6 +3,8 @@ import { defineCallee } from '@callkite/twilio-emulator';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Embedded, eventually, startEmbedded } from '../embedded.ts';
 
+/** Its greeting is known to the carrier as a machine's. */
+const mailbox = '+12025550120';
 const [speaksSpanish, alsoSpeaksSpanish, asksForGerman] = ['+12125550141', '+12125550142', '+12125550143'];
 
 const callees = [
@@ -51,6 +53,10 @@ async function played(to: string, languages: readonly string[]) {
   });
   expect(created.status, await created.clone().text()).toBe(201);
   const { id } = (await created.json()) as { id: string };
+  return resultOf(to, id);
+}
+
+async function resultOf(to: string, id: string) {
   await embedded.request('POST', '/call', { workflow_id: id, recipient_phone: to });
   const { calls } = (await (await embedded.request('GET', `/calls?workflow_id=${id}`)).json()) as {
     calls: { call_id: string }[];
@@ -83,6 +89,19 @@ it('goes on in a language that the callee asks for', async () => {
   expect(contents).toContain('(goes on in de-DE)');
   expect(contents).toContain('Ja, das passt mir gut.');
   expect(record?.relaySessions).toMatchObject([{ spokenLanguages: ['en-US', 'de-DE'], messagesRefused: 0 }]);
+}, 60_000);
+
+it('leaves a message with times and addresses as a person says them, and keeps them as they are written', async () => {
+  const message = 'Your visit is at 15:30. Write to jo@example.com.';
+  const created = await embedded.request('POST', '/workflows', {
+    name: 'Message',
+    definition: { objective: 'Remind the person of the visit.', voicemail: { message } },
+  });
+  const { id } = (await created.json()) as { id: string };
+  const { contents, record } = await resultOf(mailbox, id);
+  expect(contents.at(-1)).toContain(message);
+  const heard = record?.transcript.filter(({ speaker }) => speaker === 'agent').at(-1)?.text;
+  expect(heard).toContain('Your visit is at 3:30 PM. Write to jo at example dot com.');
 }, 60_000);
 
 it('keeps to its language where the workflow names no other, and does not understand another', async () => {

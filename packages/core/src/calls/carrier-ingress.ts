@@ -25,6 +25,7 @@ import type {
   VerifiedCarrierEvent,
   VoiceMode,
 } from '../ports/telephony.ts';
+import { aloud } from './aloud.ts';
 import type { AttemptTokens } from './attempt-token.ts';
 import { isTerminal } from './call-status.ts';
 import { channelAdmission } from './channel-admission.ts';
@@ -355,7 +356,7 @@ export function createCarrierIngress(deps: CarrierIngressDeps): CarrierIngress {
       return;
     }
     // The carrier's repetition of this webhook would not bring us here again.
-    await keepTrying(() => telephony.redirectCall(account, providerCallId, instruction), {
+    await keepTrying(() => telephony.redirectCall(account, providerCallId, aloud(instruction)), {
       giveUpAfterMs: redirectForMs,
     });
     // The agent's last words before the redirection are on record by now, or will be at the end of their channel.
@@ -385,7 +386,8 @@ export function createCarrierIngress(deps: CarrierIngressDeps): CarrierIngress {
         then === 'converse'
           ? converse(attemptToken, call, definition, text)
           : { type: 'say', text, language, voice: agent.voice ?? null };
-      await telephony.redirectCall(deps.accountOf(connection), attempt.providerCallId, instruction);
+      const { providerCallId } = attempt;
+      await telephony.redirectCall(deps.accountOf(connection), providerCallId, aloud(instruction));
     }
     return { say: (text, then) => keepTrying(() => say(text, then), { giveUpAfterMs: redirectForMs }) };
   }
@@ -411,7 +413,7 @@ export function createCarrierIngress(deps: CarrierIngressDeps): CarrierIngress {
           logger.error({ path }, 'refused a webhook whose token and call do not belong together');
           return refusal(403, 'The token of this request belongs to another call');
         }
-        return instruction ? telephony.renderInstruction(instruction) : telephony.acknowledge();
+        return instruction ? telephony.renderInstruction(aloud(instruction)) : telephony.acknowledge();
       } catch (error) {
         if (!telephony.isLastResort(path)) throw error;
         logger.error({ err: error }, 'failed to look up an answered call; playing an apology');

@@ -219,18 +219,23 @@ describe('call-backs', () => {
     await site.page.getByText(/^We called .*, but nobody answered\.$/).waitFor({ timeout: 60_000 });
   });
 
-  it('that are to come can be canceled', async () => {
-    const site = await tests.visit({ attributes: 'mode="callback"', timezoneId: 'Europe/Berlin' });
+  it('that are to come are known after a reload, and can be canceled', async () => {
+    const site = await tests.visit({ timezoneId: 'Europe/Berlin' });
     await site.launcher.click();
+    await site.page.getByRole('tab', { name: 'Get a call' }).click();
     await site.page.getByLabel('Phone number').fill('202 555 0107');
     await site.page.getByLabel('When should we call?').selectOption('2');
     await site.page.getByLabel('At what time?').selectOption('9:15 AM');
     await site.page.getByRole('checkbox').check();
     await site.button('Call me').click();
-    await site.page.getByText(/^We will call .* at 9:15\sAM GMT\+[12]\.$/).waitFor();
+    const promise = site.page.getByText(/^We will call .* at 9:15\sAM GMT\+[12]\.$/);
+    await promise.waitFor();
+    const [requested] = await site.told('callback-requested');
+    await site.page.reload();
+    await site.launcher.click();
+    await promise.waitFor();
     await site.button('Cancel this call').click();
     await site.page.getByText('The call was canceled.').waitFor();
-    const [requested] = await site.told('callback-requested');
     const call = await tests.world.embedded.request('GET', `/calls/${requested?.id}`);
     expect(await call.json()).toMatchObject({ state: 'completed', provider_status: 'canceled' });
     await site.shoot('call-back-canceled');

@@ -3,6 +3,13 @@ import { keepCall, takeKeptCall } from './kept-call.ts';
 import type { LazyCall } from './lazy-call.ts';
 import type { Settings } from './settings.ts';
 
+/** Several widgets of a page may have the same key: each goes on with its own call. */
+export function placeKey(host: Settings): string {
+  const { publicKey, workflow, localName } = host;
+  const place = [...document.querySelectorAll(localName)].indexOf(host);
+  return `callkite:${publicKey}:${workflow}:${place}`;
+}
+
 /** Has the call of a widget go on when the tab goes to another page, or comes back to this one. */
 export class CallKeeper implements ReactiveController {
   readonly #host: Settings;
@@ -25,15 +32,8 @@ export class CallKeeper implements ReactiveController {
     removeEventListener('pageshow', this.#onPageShow);
   }
 
-  /** Several widgets of a page may have the same key: each goes on with its own call. */
-  get #key(): string {
-    const { publicKey, workflow, localName } = this.#host;
-    const place = [...document.querySelectorAll(localName)].indexOf(this.#host);
-    return `callkite:${publicKey}:${workflow}:${place}`;
-  }
-
   #resume(): boolean {
-    const kept = this.#host.persist === 'session' ? takeKeptCall(this.#key) : null;
+    const kept = this.#host.persist === 'session' ? takeKeptCall(placeKey(this.#host)) : null;
     if (kept) this.#call.resume(kept);
     return kept !== null;
   }
@@ -41,7 +41,7 @@ export class CallKeeper implements ReactiveController {
   readonly #onPageHide = () => {
     this.#call.do((call) => {
       const kept = this.#host.persist === 'session' ? call.save() : null;
-      if (kept) keepCall(this.#key, kept);
+      if (kept) keepCall(placeKey(this.#host), kept);
       else call.end();
       call.abandon();
     });

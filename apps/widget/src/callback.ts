@@ -47,9 +47,18 @@ export interface CallbackRequest extends Omit<WidgetCallbackRequest, 'when'> {
   readonly when?: string | Date | undefined;
 }
 
+/** A call-back that was taken, to be watched again by another page. */
+export interface SavedCallback {
+  readonly request: CallbackRequest;
+  readonly callback: WidgetCallback;
+  /** When the visitor wants to be called, in ISO 8601; `null`: at once. */
+  readonly when: string | null;
+}
+
 /** Has the visitor called, and watches the call until it is over. */
 export class Callback {
   readonly #changed: (state: CallbackState) => void;
+  readonly #keep: (saved: SavedCallback | null) => void;
   #state = noCallback;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #last: {
@@ -58,8 +67,15 @@ export class Callback {
     readonly callback: WidgetCallback;
   } | null = null;
 
-  constructor(changed: (state: CallbackState) => void) {
+  /** @param keep puts away what is to come, or `null` when nothing is any more */
+  constructor(changed: (state: CallbackState) => void, keep: (saved: SavedCallback | null) => void) {
     this.#changed = changed;
+    this.#keep = keep;
+  }
+
+  /** Watches one that an earlier page asked for. */
+  resume(api: ServerApi, { request, callback, when }: SavedCallback): void {
+    this.#follow(api, request, callback, when === null ? null : new Date(when));
   }
 
   /** @returns the id of the call. Rejects with a `WidgetError`. */
@@ -75,9 +91,7 @@ export class Callback {
         throw new WidgetError('time_invalid', 'The time is not within the next seven days');
       }
       const callback = await api.createCallback({ ...request, ...(when && { when: when.toISOString() }) });
-      this.#last = { api, request, callback };
-      this.#set({ ...this.#state, step: 'requested', callId: callback.call_id });
-      this.#watch(() => api.callbackState(callback), Date.now() + waitMs + watchMs, waitMs);
+      this.#follow(api, request, callback, when);
       return callback.call_id;
     } catch (error) {
       const { code, until } = error instanceof WidgetError ? error : new WidgetError('server', String(error));
@@ -98,6 +112,7 @@ export class Callback {
     const { state, result } = await api.cancelCallback(callback);
     if (this.#state.callId !== callback.call_id) return;
     this.stop();
+    this.#keep(null);
     this.#set({ ...this.#state, phoneCall: state, result: result ?? 'canceled' });
   }
 
@@ -109,12 +124,28 @@ export class Callback {
   /** Back to the form, with or without something to correct in it. */
   reset(failure: ErrorCode | null = null): void {
     this.stop();
+    this.#keep(null);
     this.#set({ ...noCallback, failure, day: this.#state.day });
   }
 
   /** Stops watching. */
   stop(): void {
     clearTimeout(this.#timer);
+  }
+
+  #follow(api: ServerApi, request: CallbackRequest, callback: WidgetCallback, when: Date | null): void {
+    const waitMs = when === null ? 0 : Math.max(0, when.getTime() - Date.now());
+    this.#last = { api, request, callback };
+    this.#keep({ request, callback, when: when?.toISOString() ?? null });
+    this.#set({
+      ...noCallback,
+      step: 'requested',
+      callId: callback.call_id,
+      phone: request.phone,
+      when,
+      day: this.#state.day,
+    });
+    this.#watch(() => api.callbackState(callback), Date.now() + waitMs + watchMs, waitMs);
   }
 
   #watch(ask: () => Promise<WidgetCallbackState>, untilMs: number, waitMs = 0): void {
@@ -127,6 +158,7 @@ export class Callback {
       }));
       if (this.#state.callId !== callId || this.#state.result !== null) return;
       if (phoneCall !== this.#state.phoneCall) this.#set({ ...this.#state, phoneCall, result });
+      if (phoneCall === 'completed') this.#keep(null);
       if (phoneCall !== 'completed' && Date.now() < untilMs) this.#watch(ask, untilMs);
     }, waitMs + pollMs);
   }

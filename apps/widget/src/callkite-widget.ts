@@ -1,6 +1,6 @@
 import { nothing, unsafeCSS } from 'lit';
 import { addStyles } from './add-styles.ts';
-import { CallKeeper } from './call-keeper.ts';
+import { CallKeeper, placeKey } from './call-keeper.ts';
 import type { CallState, CallStatus } from './call-state.ts';
 import type { CallkiteEvents } from './events.ts';
 import { FocusKeeper } from './focus-keeper.ts';
@@ -50,6 +50,8 @@ export class CallkiteWidget extends Settings {
   readonly #label = ++widgetsOnPage;
   readonly #call: LazyCall;
   readonly #callback = new LazyCallback({
+    api: () => this.#api(),
+    place: () => (this.persist === 'session' ? placeKey(this) : null),
     changed: () => this.requestUpdate(),
     loaded: (styles) => this.#addStyles(styles),
     requested: (id) => this.#tell('callback-requested', { id }),
@@ -185,6 +187,7 @@ export class CallkiteWidget extends Settings {
 
   override connectedCallback(): void {
     super.connectedCallback();
+    if (this.#callback.isKept) this.#tab = 'callback';
     this.#tell('ready', {});
   }
 

@@ -1,4 +1,5 @@
 import type { SavedCall } from './call.ts';
+import type { SavedCallback } from './callback.ts';
 
 /** The server keeps a lost call for 30 s. */
 const keptMs = 30_000;
@@ -25,6 +26,24 @@ export function takeKeptCall(key: string): SavedCall | null {
     storage.removeItem(key);
     const kept = text === null ? null : (JSON.parse(text) as KeptCall);
     return kept !== null && Date.now() - kept.atMs < keptMs ? kept.call : null;
+  });
+}
+
+const callbackKey = (key: string) => `${key}:callback`;
+
+/** Keeps a call-back for as long as it is to come, or `null` for none any more. */
+export function keepCallback(key: string, callback: SavedCallback | null): void {
+  withStorage((storage) => {
+    if (callback === null) storage.removeItem(callbackKey(key));
+    else storage.setItem(callbackKey(key), JSON.stringify(callback));
+  });
+}
+
+/** The call-back that this page, or an earlier one of this tab, was told of last; `null` when there is none to come. */
+export function keptCallback(key: string): SavedCallback | null {
+  return withStorage((storage) => {
+    const text = storage.getItem(callbackKey(key));
+    return text === null ? null : (JSON.parse(text) as SavedCallback);
   });
 }
 

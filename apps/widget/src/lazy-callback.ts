@@ -1,8 +1,12 @@
 import type { Callback, CallbackRequest, CallbackState } from './callback.ts';
+import { keepCallback, keptCallback } from './kept-call.ts';
 import type { ServerApi } from './server-api.ts';
 import type { View } from './views/view.ts';
 
 export interface LazyCallbackListener {
+  api(): ServerApi;
+  /** Names the widget among those of the page; `null` where nothing is kept for other pages. */
+  place(): string | null;
   /** Something to be shown changed. */
   changed(): void;
   /** What call-backs need was loaded, with these styles. */
@@ -23,6 +27,12 @@ export class LazyCallback {
     this.#listener = listener;
   }
 
+  /** An earlier page of this tab asked for one that is to come. */
+  get isKept(): boolean {
+    const place = this.#listener.place();
+    return place !== null && keptCallback(place) !== null;
+  }
+
   get state(): CallbackState | null {
     return this.#state;
   }
@@ -36,10 +46,17 @@ export class LazyCallback {
     this.#loading ??= import('./being-called.ts').then(({ Callback, callbackView, styles }) => {
       this.#view = callbackView;
       this.#listener.loaded(styles);
-      return new Callback((state) => {
-        this.#state = state;
-        this.#listener.changed();
-      });
+      const place = this.#listener.place();
+      const callback = new Callback(
+        (state) => {
+          this.#state = state;
+          this.#listener.changed();
+        },
+        (saved) => place !== null && keepCallback(place, saved),
+      );
+      const kept = place === null ? null : keptCallback(place);
+      if (kept) callback.resume(this.#listener.api(), kept);
+      return callback;
     });
     this.#loading.catch(() => {
       this.#loading = null;

@@ -290,7 +290,7 @@ export function createCallkite(options: CallkiteOptions): Callkite {
     outbound,
     secretBox,
     numberKeys,
-    idempotency: createIdempotency({ cache }),
+    idempotency: createIdempotency({ cache, store: storage.calls }),
     defaultDailyMinutes,
     onDue: dispatcher.wake,
     onSpent: spending.look,

@@ -25,8 +25,9 @@ import {
 } from '@callkite/contract';
 import * as z from 'zod';
 import type { Callkite } from './callkite.ts';
-import type { AcceptedCall, Calls } from './calls/calls.ts';
+import type { Calls } from './calls/calls.ts';
 import { CallkiteError } from './errors.ts';
+import type { AcceptedCall } from './limits/idempotency.ts';
 import type { PageRequest } from './ports/page.ts';
 import { checkValue, validate } from './validation.ts';
 

@@ -41,6 +41,7 @@ export type {
   ReportResult,
   StoredAnswer,
   TranscriptEntry,
+  UsedKey,
 } from './ports/call-store.ts';
 export { type Clock, systemClock } from './ports/clock.ts';
 export type {

@@ -12,6 +12,7 @@ describe('with a Postgres server', () => {
   let server: TestPostgres;
   let storage: Storage;
   let stranger: pg.Client;
+  let observer: pg.Client;
   let input: (key: string) => AcceptCall;
 
   beforeAll(async () => {
@@ -19,7 +20,8 @@ describe('with a Postgres server', () => {
     storage = postgres({ connectionString: server.url, statementTimeoutMs: 1000, maximumConnections: 3 });
     await storage.start();
     stranger = new pg.Client({ connectionString: server.url });
-    await stranger.connect();
+    observer = new pg.Client({ connectionString: server.url });
+    await Promise.all([stranger.connect(), observer.connect()]);
     const tenant = await createTenant(storage);
     input = (key) =>
       tenant.input({
@@ -33,7 +35,7 @@ describe('with a Postgres server', () => {
       });
   });
   afterAll(async () => {
-    await stranger.end();
+    await Promise.all([stranger.end(), observer.end()]);
     await storage.stop();
     await server.stop();
   });
@@ -66,6 +68,16 @@ describe('with a Postgres server', () => {
     await holdKey(stranger, input('won'));
     const waiting = storage.calls.accept(input('won'));
     await new Promise((resolve) => setTimeout(resolve, 100));
+    await stranger.query('commit');
+    expect(await waiting).toMatchObject({ result: 'replayed', answer: { body: 'held', status: 202 } });
+  });
+
+  it('replays to a request that waited for the first longer than for any other lock', async () => {
+    await stranger.query('begin');
+    await holdKey(stranger, input('slow'));
+    const waiting = storage.calls.accept(input('slow'));
+    const begun = await waitingSince(observer);
+    await expect.poll(() => waitingSince(observer), { timeout: 4_000 }).toBeGreaterThan(begun);
     await stranger.query('commit');
     expect(await waiting).toMatchObject({ result: 'replayed', answer: { body: 'held', status: 202 } });
   });
@@ -342,4 +354,15 @@ async function holdKey(client: pg.Client, { organizationId, idempotency }: Accep
      values ($1, $2, $3, 'fingerprint', 202, 'held', now() + interval '5 minutes')`,
     [organizationId, idempotency?.endpoint, idempotency?.key],
   );
+}
+
+/** When the statement began that waits for a lock, in milliseconds since 1970. */
+async function waitingSince(client: pg.Client): Promise<number> {
+  for (;;) {
+    const { rows } = await client.query<{ began: Date }>(
+      `select query_start as began from pg_stat_activity
+       where datname = current_database() and application_name = 'callkite' and wait_event_type = 'Lock'`,
+    );
+    if (rows[0]) return rows[0].began.getTime();
+  }
 }

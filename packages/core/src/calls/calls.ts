@@ -2,19 +2,13 @@ import { type CallState, type CallStatus, workflowDefinition } from '@callkite/c
 import { CallkiteError } from '../errors.ts';
 import type { EmitEvent } from '../events.ts';
 import { createId } from '../ids.ts';
-import type { Idempotency } from '../limits/idempotency.ts';
+import { type AcceptedCall, type Idempotency, replayOf } from '../limits/idempotency.ts';
 import type { OutboundFetch } from '../notifications/outbound-fetch.ts';
 import { checkDestination } from '../organizations/destinations.ts';
 import type { NumberKeys } from '../organizations/number-keys.ts';
 import type { Caller } from '../organizations/organizations.ts';
 import { callbackSecretContext, type SecretBox } from '../organizations/secret-box.ts';
-import type {
-  AcceptCall,
-  CallRecord,
-  ReportResult,
-  StoredAnswer,
-  TranscriptEntry,
-} from '../ports/call-store.ts';
+import type { AcceptCall, CallRecord, ReportResult, TranscriptEntry, UsedKey } from '../ports/call-store.ts';
 import type { CallForm } from '../ports/form-store.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Mode, Scope } from '../ports/mode.ts';
@@ -49,18 +43,6 @@ export interface PromptCallInput extends CallInput {
   prompt: string;
   callbackUrl?: string | undefined;
   callbackSecret?: string | undefined;
-}
-
-/** The answer to a request for a call: new, or the stored one of an earlier request with the same key. */
-export interface AcceptedCall {
-  readonly status: number;
-  /** JSON text, the same bytes for every replay. */
-  readonly body: string;
-  /** `null` for a replay of an answer from before the store kept it. */
-  readonly callId: string | null;
-  readonly replayed: boolean;
-  /** The key was used before with another body; the stored answer is returned all the same. */
-  readonly bodyMismatch: boolean;
 }
 
 export interface Calls {
@@ -133,6 +115,14 @@ export interface CallsDeps {
   logger: Logger;
 }
 
+interface PreparedCall {
+  readonly call: Omit<
+    AcceptCall,
+    'organizationId' | 'mode' | 'to' | 'toKey' | 'deadlineMs' | 'defaultDailyMinutes' | 'idempotency'
+  >;
+  readonly answerBody: object;
+}
+
 /** Calls that were due and could not be dialled for so long end as `carrier_unavailable`. */
 const dialDeadlineMs = 15 * 60_000;
 
@@ -142,49 +132,47 @@ const blankWorkflow = { name: 'Erased', definition: workflowDefinition.parse({ o
 export function createCalls(deps: CallsDeps): Calls {
   const { storage, idempotency } = deps;
 
-  async function accept(
+  /** @param prepare looks up and refuses what a replay is spared */
+  async function place(
     caller: Caller,
     route: 'call' | 'call-prompt',
     input: CallInput & object,
-    call: Omit<
-      AcceptCall,
-      'organizationId' | 'mode' | 'to' | 'toKey' | 'deadlineMs' | 'defaultDailyMinutes' | 'idempotency'
-    >,
-    answerBody: object,
+    prepare: () => Promise<PreparedCall>,
   ): Promise<AcceptedCall> {
     const { organizationId, mode } = caller;
     // A key used with a test key says nothing about live calls.
     const endpoint = mode === 'live' ? route : `${mode}/${route}`;
-    const answer = { status: 200, body: JSON.stringify(answerBody) };
     const key = input.idempotencyKey;
-    const fingerprint = key === undefined ? '' : idempotency.fingerprint(endpoint, input);
-    if (key !== undefined) {
-      const stored = await idempotency.find({ organizationId, endpoint, key, fingerprint });
-      if (stored) return replay(stored);
-    }
+    if (key === undefined) return accept(caller, input, await prepare(), null);
+    const used = { organizationId, endpoint, key, fingerprint: idempotency.fingerprint(endpoint, input) };
+    return idempotency.once(used, async () => accept(caller, input, await prepare(), used));
+  }
+
+  async function accept(
+    { organizationId, mode }: Caller,
+    { recipientPhone }: CallInput,
+    { call, answerBody }: PreparedCall,
+    used: UsedKey | null,
+  ): Promise<AcceptedCall> {
+    const answer = { status: 200, body: JSON.stringify(answerBody) };
     const accepted = await storage.calls.accept({
       ...call,
       organizationId,
       mode,
-      to: input.recipientPhone,
-      toKey: (await deps.numberKeys.of(organizationId))(input.recipientPhone),
+      to: recipientPhone,
+      toKey: (await deps.numberKeys.of(organizationId))(recipientPhone),
       deadlineMs: call.dialInMs + dialDeadlineMs,
       defaultDailyMinutes: deps.defaultDailyMinutes,
-      idempotency:
-        key === undefined ? null : { endpoint, key, fingerprint, lifetimeMs: idempotency.lifetimeMs, answer },
+      idempotency: used && { ...used, lifetimeMs: idempotency.lifetimeMs, answer },
     });
     switch (accepted.result) {
       case 'accepted':
-        if (key !== undefined) {
-          const remembered = { ...answer, callId: call.callId };
-          await idempotency.remember({ organizationId, endpoint, key, fingerprint }, remembered);
-        }
-        deps.emit({ type: 'call.accepted', callId: call.callId, organizationId, to: input.recipientPhone });
+        deps.emit({ type: 'call.accepted', callId: call.callId, organizationId, to: recipientPhone });
         if (call.work.origin === 'prompt') deps.onPrompt();
         else deps.onDue(accepted.connectionId);
         return { ...answer, callId: call.callId, replayed: false, bodyMismatch: false };
       case 'replayed':
-        return replay(accepted.answer);
+        return replayOf(accepted.answer);
       case 'workflow-not-found':
         throw new CallkiteError('not_found', 'Workflow not found');
       case 'workflow-forbidden':
@@ -213,58 +201,54 @@ export function createCalls(deps: CallsDeps): Calls {
   }
 
   return {
-    async trigger(caller, input) {
-      checkDestination(input.recipientPhone, await deps.allowedCountries(caller.organizationId));
-      return accept(
-        caller,
-        'call',
-        input,
-        {
-          callId: input.callId ?? createId('call'),
-          recipientName: input.recipientName ?? null,
-          recipientEmail: input.recipientEmail ?? null,
-          recipientContext: input.recipientContext ?? null,
-          callbackUrl: null,
-          sealedCallbackSecret: null,
-          dialInMs: input.dialInMs ?? 0,
-          work: { origin: 'workflow', workflowId: input.workflowId },
-        },
-        { success: true, message: 'The agent will call shortly.' },
-      );
-    },
-
-    async prompt(caller, input) {
-      if (input.callbackUrl !== undefined) await checkCallback(deps.outbound, input.callbackUrl);
-      checkDestination(input.recipientPhone, await deps.allowedCountries(caller.organizationId));
-      const callId = createId('call');
-      const workflowId = createId('wf');
-      const fallback = fallbackWorkflow(input.prompt);
-      return accept(
-        caller,
-        'call-prompt',
-        input,
-        {
-          callId,
-          recipientName: null,
-          recipientEmail: null,
-          recipientContext: null,
-          callbackUrl: input.callbackUrl ?? null,
-          sealedCallbackSecret:
-            input.callbackSecret === undefined
-              ? null
-              : deps.secretBox.seal(input.callbackSecret, callbackSecretContext(callId)),
-          dialInMs: 0,
-          work: {
-            origin: 'prompt',
-            prompt: input.prompt,
-            workflowId,
-            workflowName: fallback.name,
-            fallbackDefinition: fallback.definition,
+    trigger: (caller, input) =>
+      place(caller, 'call', input, async () => {
+        checkDestination(input.recipientPhone, await deps.allowedCountries(caller.organizationId));
+        return {
+          call: {
+            callId: input.callId ?? createId('call'),
+            recipientName: input.recipientName ?? null,
+            recipientEmail: input.recipientEmail ?? null,
+            recipientContext: input.recipientContext ?? null,
+            callbackUrl: null,
+            sealedCallbackSecret: null,
+            dialInMs: input.dialInMs ?? 0,
+            work: { origin: 'workflow', workflowId: input.workflowId },
           },
-        },
-        { success: true, workflow_id: workflowId, call_id: callId },
-      );
-    },
+          answerBody: { success: true, message: 'The agent will call shortly.' },
+        };
+      }),
+
+    prompt: (caller, input) =>
+      place(caller, 'call-prompt', input, async () => {
+        if (input.callbackUrl !== undefined) await checkCallback(deps.outbound, input.callbackUrl);
+        checkDestination(input.recipientPhone, await deps.allowedCountries(caller.organizationId));
+        const callId = createId('call');
+        const workflowId = createId('wf');
+        const fallback = fallbackWorkflow(input.prompt);
+        return {
+          call: {
+            callId,
+            recipientName: null,
+            recipientEmail: null,
+            recipientContext: null,
+            callbackUrl: input.callbackUrl ?? null,
+            sealedCallbackSecret:
+              input.callbackSecret === undefined
+                ? null
+                : deps.secretBox.seal(input.callbackSecret, callbackSecretContext(callId)),
+            dialInMs: 0,
+            work: {
+              origin: 'prompt',
+              prompt: input.prompt,
+              workflowId,
+              workflowName: fallback.name,
+              fallbackDefinition: fallback.definition,
+            },
+          },
+          answerBody: { success: true, workflow_id: workflowId, call_id: callId },
+        };
+      }),
 
     async get(scope, callId) {
       const call = await storage.calls.get(scope, callId);
@@ -324,14 +308,6 @@ export function createCalls(deps: CallsDeps): Calls {
     }
   }
 }
-
-const replay = (stored: StoredAnswer): AcceptedCall => ({
-  status: stored.status,
-  body: stored.body,
-  callId: stored.callId,
-  replayed: true,
-  bodyMismatch: !stored.fingerprintMatches,
-});
 
 /** @throws CallkiteError `validation_failed`, naming the field */
 async function checkCallback(outbound: CallsDeps['outbound'], url: string): Promise<void> {

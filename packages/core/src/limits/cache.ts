@@ -1,5 +1,6 @@
 import type { Keyv } from 'keyv';
 import type { Logger } from '../ports/logger.ts';
+import { inTime } from './in-time.ts';
 
 /** An aid that nothing depends on: its absence looks like an empty cache, and is not waited for. Never rejects. */
 export interface Cache {
@@ -20,7 +21,11 @@ export function createCache(keyv: Keyv, logger: Logger): Cache {
 
   async function ask<Result>(operation: () => Promise<Result>): Promise<Result> {
     try {
-      const result = await inTime(operation());
+      const result = await inTime(
+        patienceMs,
+        operation(),
+        () => new Error(`no answer within ${patienceMs} ms`),
+      );
       if (isAway) logger.info({}, 'the cache answers again');
       isAway = false;
       return result;
@@ -54,16 +59,4 @@ export function createCache(keyv: Keyv, logger: Logger): Cache {
         () => false,
       ),
   };
-}
-
-async function inTime<Result>(work: Promise<Result>): Promise<Result> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${patienceMs} ms`)), patienceMs);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

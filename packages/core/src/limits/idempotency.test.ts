@@ -2,11 +2,18 @@ import { Keyv } from 'keyv';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { silentLogger } from '../ports/logger.ts';
 import { createCache } from './cache.ts';
-import { createIdempotency } from './idempotency.ts';
+import { type AcceptedCall, createIdempotency } from './idempotency.ts';
 
-const { fingerprint, lifetimeMs } = createIdempotency({ cache: createCache(new Keyv(), silentLogger) });
+/** A store that has only its claims: what finds no answer there is new. */
+const store = { findAnswer: async () => null };
+const created = () => createIdempotency({ cache: createCache(new Keyv(), silentLogger), store });
+const { fingerprint, lifetimeMs } = created();
 const used = { organizationId: 'org_1', endpoint: 'call', key: 'k', fingerprint: 'f' };
 const answer = { status: 200, body: '{"success":true}', callId: 'call_1' };
+const accepted: AcceptedCall = { ...answer, replayed: false, bodyMismatch: false };
+const accept = async () => accepted;
+const other: AcceptedCall = { ...accepted, callId: 'call_2' };
+const acceptOther = async () => other;
 
 afterEach(() => void vi.useRealTimers());
 
@@ -40,37 +47,87 @@ describe('fingerprints', () => {
   });
 });
 
-describe('the cache of answers', () => {
-  it('returns the same bytes, and says whether the body was the same', async () => {
-    const idempotency = createIdempotency({ cache: createCache(new Keyv(), silentLogger) });
-    expect(await idempotency.find(used)).toBeNull();
-    await idempotency.remember(used, answer);
-    expect(await idempotency.find(used)).toEqual({ ...answer, fingerprintMatches: true });
-    expect(await idempotency.find({ ...used, fingerprint: 'g' })).toEqual({
-      ...answer,
-      fingerprintMatches: false,
+describe('a request with a key', () => {
+  it('gets the first answer again, and is told whether the body was the same', async () => {
+    const { once } = created();
+    expect(await once(used, accept)).toEqual(accepted);
+    expect(await once(used, acceptOther)).toEqual({ ...accepted, replayed: true });
+    expect(await once({ ...used, fingerprint: 'g' }, acceptOther)).toEqual({
+      ...accepted,
+      replayed: true,
+      bodyMismatch: true,
     });
   });
 
-  it('keeps organizations, endpoints and keys apart', async () => {
-    const idempotency = createIdempotency({ cache: createCache(new Keyv(), silentLogger) });
-    await idempotency.remember(used, answer);
-    for (const other of [{ organizationId: 'org_2' }, { endpoint: 'call-prompt' }, { key: 'K' }]) {
-      expect(await idempotency.find({ ...used, ...other })).toBeNull();
+  it('gets an answer that only the store knows, and nothing is looked into', async () => {
+    const idempotency = createIdempotency({
+      cache: createCache(new Keyv(), silentLogger),
+      store: { findAnswer: async () => ({ ...answer, fingerprintMatches: true }) },
+    });
+    const lookInto = vi.fn(acceptOther);
+    expect(await idempotency.once(used, lookInto)).toEqual({ ...accepted, replayed: true });
+    expect(lookInto).not.toHaveBeenCalled();
+  });
+
+  it('has nothing to do with another organization, endpoint or key', async () => {
+    const { once } = created();
+    await once(used, accept);
+    for (const changes of [{ organizationId: 'org_2' }, { endpoint: 'call-prompt' }, { key: 'K' }]) {
+      expect(await once({ ...used, ...changes }, acceptOther)).toEqual(other);
     }
   });
 
-  it('forgets before the key becomes free', async () => {
+  it('is new once the key is free again', async () => {
     vi.useFakeTimers();
-    const idempotency = createIdempotency({ cache: createCache(new Keyv(), silentLogger) });
-    await idempotency.remember(used, answer);
+    const { once } = created();
+    await once(used, accept);
     vi.advanceTimersByTime(4 * 60_000);
-    expect(await idempotency.find(used)).not.toBeNull();
+    expect(await once(used, acceptOther)).toMatchObject({ callId: 'call_1' });
     vi.advanceTimersByTime(lifetimeMs - 4 * 60_000 - 1);
-    expect(await idempotency.find(used)).toBeNull();
+    expect(await once(used, acceptOther)).toEqual(other);
   });
 
-  it('is done without when it fails', async () => {
+  it('waits for an equal one, and gets its answer or its error', async () => {
+    const { once } = created();
+    let end: (result: AcceptedCall | Error) => void = () => undefined;
+    const lookInto = vi.fn(
+      () =>
+        new Promise<AcceptedCall>((resolve, reject) => {
+          end = (result) => (result instanceof Error ? reject(result) : resolve(result));
+        }),
+    );
+    for (const result of [new Error('refused'), accepted]) {
+      const requests = Array.from({ length: 200 }, () => once(used, lookInto));
+      const settled = Promise.allSettled(requests);
+      await vi.waitFor(() => expect(lookInto).toHaveBeenCalled());
+      end(result);
+      const [first, ...others] = await settled;
+      expect(lookInto).toHaveBeenCalledTimes(1);
+      lookInto.mockClear();
+      if (result instanceof Error) {
+        for (const each of [first, ...others]) expect(each).toEqual({ status: 'rejected', reason: result });
+      } else {
+        expect(first).toEqual({ status: 'fulfilled', value: accepted });
+        const replayed = { ...accepted, replayed: true };
+        for (const each of others) expect(each).toEqual({ status: 'fulfilled', value: replayed });
+      }
+    }
+  });
+
+  it('is told after 5 s that an equal one is not answered yet', async () => {
+    vi.useFakeTimers();
+    const { once } = created();
+    void once(used, () => new Promise(() => undefined));
+    const refused = expect(once(used, accept)).rejects.toMatchObject({
+      code: 'request_in_progress',
+      retryable: true,
+      retryAfterSeconds: 1,
+    });
+    await vi.advanceTimersByTimeAsync(5_000);
+    await refused;
+  });
+
+  it('is answered without the cache when that fails', async () => {
     const broken = () => {
       throw new Error('cache is down');
     };
@@ -78,8 +135,7 @@ describe('the cache of answers', () => {
       store: { get: broken, set: broken, delete: broken, clear: broken },
       throwOnErrors: true,
     });
-    const idempotency = createIdempotency({ cache: createCache(cache, silentLogger) });
-    await idempotency.remember(used, answer);
-    expect(await idempotency.find(used)).toBeNull();
+    const idempotency = createIdempotency({ cache: createCache(cache, silentLogger), store });
+    expect(await idempotency.once(used, accept)).toEqual(accepted);
   });
 });

@@ -1,19 +1,24 @@
 import { createHash } from 'node:crypto';
-import type { StoredAnswer } from '../ports/call-store.ts';
+import { CallkiteError } from '../errors.ts';
+import type { CallStore, StoredAnswer, UsedKey } from '../ports/call-store.ts';
 import type { Cache } from './cache.ts';
+import { inTime } from './in-time.ts';
 
-/** A key as one request used it. */
-export interface UsedKey {
-  readonly organizationId: string;
-  /** Keys of different endpoints have nothing to do with each other. */
-  readonly endpoint: string;
-  readonly key: string;
-  readonly fingerprint: string;
+/** The answer to a request for a call: new, or the stored one of an earlier request with the same key. */
+export interface AcceptedCall {
+  readonly status: number;
+  /** JSON text, the same bytes for every replay. */
+  readonly body: string;
+  /** `null` for a replay of an answer from before the store kept it. */
+  readonly callId: string | null;
+  readonly replayed: boolean;
+  /** The key was used before with another body; the stored answer is returned all the same. */
+  readonly bodyMismatch: boolean;
 }
 
 /**
- * What surrounds the store's claim of an idempotency key: telling bodies apart, and finding finished answers where they
- * are cheaper to find. The cache may forget at any time and decides nothing: two first requests always meet in the store.
+ * What surrounds the store's claim of an idempotency key: telling bodies apart, and finding answers before a request is
+ * looked into. The cache may forget at any time and decides nothing: two first requests always meet in the store.
  */
 export interface Idempotency {
   /** How long a key belongs to the first request that used it. */
@@ -23,20 +28,19 @@ export interface Idempotency {
    * @param body its `idempotencyKey` is left out
    */
   fingerprint(endpoint: string, body: object): string;
-  /** The answer of an earlier request with this key, if the cache still has it. */
-  find(used: UsedKey): Promise<StoredAnswer | null>;
-  /** Call it right after the store accepted the request. */
-  remember(
-    used: UsedKey,
-    answer: { readonly status: number; readonly body: string; readonly callId: string },
-  ): Promise<void>;
+  /**
+   * The answer of an earlier request with this key; otherwise what `accept`, which claims the key in the store, makes of
+   * this one. Equal requests that arrive meanwhile are not looked into: they get its answer, or its error. Throws
+   * `request_in_progress` when they would have to wait for longer than 5 s.
+   */
+  once(used: UsedKey, accept: () => Promise<AcceptedCall>): Promise<AcceptedCall>;
 }
 
 interface RememberedAnswer {
   readonly status: number;
   readonly body: string;
   /** Absent in what an earlier version remembered. */
-  readonly callId?: string;
+  readonly callId?: string | null;
   readonly fingerprint: string;
 }
 
@@ -44,24 +48,68 @@ const lifetimeMs = 5 * 60_000;
 /** Shorter by more than an acceptance can take, so that no answer is replayed after the store gave its key free. */
 const cacheMs = lifetimeMs - 10_000;
 
-export function createIdempotency({ cache }: { cache: Cache }): Idempotency {
+const waitMs = 5_000;
+
+export function createIdempotency({
+  cache,
+  store,
+}: {
+  cache: Cache;
+  store: Pick<CallStore, 'findAnswer'>;
+}): Idempotency {
+  /** Requests that this process is answering. */
+  const underWay = new Map<string, Promise<AcceptedCall>>();
+
+  async function find(used: UsedKey): Promise<StoredAnswer | null> {
+    const known = await cache.get<RememberedAnswer>(cacheKey(used));
+    if (!known) return store.findAnswer(used);
+    const { status, body, callId = null, fingerprint } = known;
+    return { status, body, callId, fingerprintMatches: fingerprint === used.fingerprint };
+  }
+
+  async function answer(used: UsedKey, accept: () => Promise<AcceptedCall>): Promise<AcceptedCall> {
+    const stored = await find(used);
+    if (stored) return replayOf(stored);
+    const accepted = await accept();
+    if (!accepted.replayed) {
+      const { status, body, callId } = accepted;
+      const remembered = { status, body, callId, fingerprint: used.fingerprint } satisfies RememberedAnswer;
+      await cache.set(cacheKey(used), remembered, cacheMs);
+    }
+    return accepted;
+  }
+
   return {
     lifetimeMs,
     fingerprint(endpoint, body) {
       const { idempotencyKey: _, ...rest } = body as { idempotencyKey?: unknown };
       return sha256(`${endpoint}\n${canonicalJson(rest)}`);
     },
-    async find(used) {
-      const known = await cache.get<RememberedAnswer>(cacheKey(used));
-      if (!known) return null;
-      const { status, body, callId = null, fingerprint } = known;
-      return { status, body, callId, fingerprintMatches: fingerprint === used.fingerprint };
-    },
-    async remember(used, { status, body, callId }) {
-      const remembered: RememberedAnswer = { status, body, callId, fingerprint: used.fingerprint };
-      await cache.set(cacheKey(used), remembered, cacheMs);
+    async once(used, accept) {
+      const request = `${cacheKey(used)} ${used.fingerprint}`;
+      const first = underWay.get(request);
+      if (first) return { ...(await inTime(waitMs, first, requestInProgress)), replayed: true };
+      const answered = answer(used, accept).finally(() => underWay.delete(request));
+      underWay.set(request, answered);
+      return answered;
     },
   };
+}
+
+export const replayOf = (stored: StoredAnswer): AcceptedCall => ({
+  status: stored.status,
+  body: stored.body,
+  callId: stored.callId,
+  replayed: true,
+  bodyMismatch: !stored.fingerprintMatches,
+});
+
+function requestInProgress(): CallkiteError {
+  return new CallkiteError(
+    'request_in_progress',
+    'A request with this idempotency key is still being processed. Retry it to get its response.',
+    { retryable: true, retryAfterSeconds: 1 },
+  );
 }
 
 function cacheKey({ organizationId, endpoint, key }: UsedKey): string {

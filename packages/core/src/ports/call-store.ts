@@ -92,6 +92,15 @@ export interface AttemptRecord {
   readonly fruitlessLooks: number;
 }
 
+/** An idempotency key as one request used it. */
+export interface UsedKey {
+  readonly organizationId: string;
+  /** Keys of different endpoints have nothing to do with each other. */
+  readonly endpoint: string;
+  readonly key: string;
+  readonly fingerprint: string;
+}
+
 /** A stored answer that a repeated request gets again, byte for byte. */
 export interface StoredAnswer {
   readonly status: number;
@@ -120,13 +129,12 @@ export interface AcceptCall {
   readonly deadlineMs: number;
   /** The limit of an organization that has none of its own, in minutes a UTC day; `null`: unlimited. */
   readonly defaultDailyMinutes: number | null;
-  readonly idempotency: {
-    readonly endpoint: string;
-    readonly key: string;
-    readonly fingerprint: string;
-    readonly lifetimeMs: number;
-    readonly answer: { readonly status: number; readonly body: string };
-  } | null;
+  readonly idempotency:
+    | (Omit<UsedKey, 'organizationId'> & {
+        readonly lifetimeMs: number;
+        readonly answer: { readonly status: number; readonly body: string };
+      })
+    | null;
   readonly work: /** Stores a `write_voicemail` job where the workflow asks for a message; then as below, before `setVoicemailMessage`. */
     | { readonly origin: 'workflow'; readonly workflowId: string }
     /** Stores the workflow too, and a `generate_workflow` job; the call is not dialled before `setGeneratedWorkflow`. */
@@ -189,9 +197,11 @@ export type ReportResult =
   | { readonly result: 'unknown-attempt' };
 
 export interface CallStore {
+  /** The answer that a key got, while the key belongs to the request that got it. */
+  findAnswer(used: UsedKey): Promise<StoredAnswer | null>;
   /**
    * Takes a call in: idempotency claim, call row (and workflow), in one round trip where possible.
-   * Concurrent requests with one key wait for the first; when it takes over 3 s, `request_in_progress`.
+   * Concurrent requests with one key wait for the first; when it takes over 5 s, `request_in_progress`.
    */
   accept(input: AcceptCall): Promise<AcceptResult>;
   get(scope: Scope, callId: string): Promise<CallRecord | null>;

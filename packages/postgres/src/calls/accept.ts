@@ -1,6 +1,6 @@
 import { type AcceptCall, type AcceptResult, CallkiteError, type CallStore } from '@callkite/core';
 import { sql } from 'kysely';
-import type { Database } from '../database.ts';
+import { type Database, only } from '../database.ts';
 import { isListed } from '../do-not-call.ts';
 import { isConnectionLost, sqlState } from '../failures.ts';
 import { nextDayStart, usedMinutes } from '../spending/call-minutes.ts';
@@ -132,6 +132,9 @@ select verdict.result, exists (select from new_call) as stored, line.connection_
 from verdict left join line on true left join replay on true`;
 }
 
+/** How long a repeated request waits for the first one's answer. The wait for its lock ends sooner, and is begun again. */
+const repeatedWaitMs = 5_000;
+
 /** How long to look for a call whose acceptance was sent and never answered, and how often. */
 const lostAnswerMs = 2_000;
 const lookEveryMs = 200;
@@ -165,13 +168,18 @@ export function createAccept(database: Database): CallStore['accept'] {
 
   return async (input) => {
     const values = parameters(input);
+    const waitsUntil = performance.now() + repeatedWaitMs;
     for (;;) {
       let verdict: Verdict;
       try {
-        verdict = await decide(input, () =>
-          prepared<Verdict & Record<string, unknown>>('accept', text, values),
-        );
+        const rows = await prepared<Verdict & Record<string, unknown>>('accept', text, values);
+        verdict = only(rows);
       } catch (error) {
+        // With a key, what was waited for is its record, of a request still running. An erasure is over sooner than this.
+        if (sqlState(error) === '55P03' && input.idempotency !== null) {
+          if (performance.now() < waitsUntil) continue;
+          throw requestInProgress(error);
+        }
         const accepted = wasSent(error) ? await lookFor(input.callId) : null;
         if (accepted) return accepted;
         throw error;
@@ -197,20 +205,12 @@ function isConnectionRefused(error: unknown): boolean {
   );
 }
 
-async function decide({ idempotency }: AcceptCall, run: () => Promise<readonly Verdict[]>): Promise<Verdict> {
-  try {
-    const [verdict] = await run();
-    if (verdict === undefined) throw new Error('the accepting statement returned nothing');
-    return verdict;
-  } catch (error) {
-    // With a key, what was waited for is its record, of a request still running. An erasure is over sooner than this.
-    if (sqlState(error) !== '55P03' || idempotency === null) throw error;
-    throw new CallkiteError(
-      'request_in_progress',
-      'A request with this idempotency key is still being processed. Retry it to get its response.',
-      { retryable: true, retryAfterSeconds: 1, cause: error },
-    );
-  }
+function requestInProgress(cause: unknown): CallkiteError {
+  return new CallkiteError(
+    'request_in_progress',
+    'A request with this idempotency key is still being processed. Retry it to get its response.',
+    { retryable: true, retryAfterSeconds: 1, cause },
+  );
 }
 
 function parameters({ idempotency, work, ...input }: AcceptCall): readonly unknown[] {

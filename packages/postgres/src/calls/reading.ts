@@ -9,11 +9,25 @@ import { readAttempt } from './locking.ts';
 
 type ReadingPart = Pick<
   CallStore,
-  'get' | 'list' | 'load' | 'getAttempt' | 'isBound' | 'connectionOfAttempt' | 'transcript'
+  'findAnswer' | 'get' | 'list' | 'load' | 'getAttempt' | 'isBound' | 'connectionOfAttempt' | 'transcript'
 >;
 
 export function createReading({ kysely, tables }: Database): ReadingPart {
   return {
+    async findAnswer({ organizationId, endpoint, key, fingerprint }) {
+      const row = await kysely
+        .selectFrom('idempotency')
+        .select(['status', 'body', 'call_id', 'fingerprint'])
+        .where('organization_id', '=', organizationId)
+        .where('endpoint', '=', endpoint)
+        .where('key', '=', key)
+        .where('expires_at', '>', sql<Date>`now()`)
+        .executeTakeFirst();
+      if (row === undefined) return null;
+      const { status, body, call_id: callId } = row;
+      return { status, body, callId, fingerprintMatches: row.fingerprint === fingerprint };
+    },
+
     async get({ organizationId, mode }, callId) {
       const row = await kysely
         .selectFrom('calls')

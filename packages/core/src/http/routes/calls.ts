@@ -11,9 +11,9 @@ import {
   triggerCallRequest,
   triggerCallResponse,
 } from '@callkite/contract';
-import type { AcceptedCall } from '../../calls/calls.ts';
 import type { ErrorCode } from '../../errors.ts';
 import { formFillsOf } from '../../forms/form-fills.ts';
+import type { AcceptedCall } from '../../limits/idempotency.ts';
 import type { CallRecord } from '../../ports/call-store.ts';
 import type { CallForm } from '../../ports/form-store.ts';
 import type { HttpResponse } from '../../ports/http.ts';

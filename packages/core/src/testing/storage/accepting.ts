@@ -131,6 +131,31 @@ export function acceptingContract(test: StorageTest): void {
     assert.equal(await storage.calls.get(tenant, again.callId), null);
   });
 
+  test('the answer of a key can be asked for, until the key is free again', async (storage) => {
+    const tenant = await createTenant(storage);
+    const stranger = await createTenant(storage);
+    const { lifetimeMs: _, answer: stored, ...claim } = idempotency('key', '{"n":1}');
+    const used = { ...claim, organizationId: tenant.organizationId };
+    assert.equal(await storage.calls.findAnswer(used), null);
+    const callId = await tenant.accept({ idempotency: idempotency('key', '{"n":1}') });
+    const answer = { ...stored, callId, fingerprintMatches: true };
+    assert.deepEqual(await storage.calls.findAnswer(used), answer);
+    assert.deepEqual(await storage.calls.findAnswer({ ...used, fingerprint: 'other' }), {
+      ...answer,
+      fingerprintMatches: false,
+    });
+    for (const other of [
+      { organizationId: stranger.organizationId },
+      { endpoint: 'POST /call-prompt' },
+      { key: 'other' },
+    ]) {
+      assert.equal(await storage.calls.findAnswer({ ...used, ...other }), null);
+    }
+    await tenant.accept({ idempotency: idempotency('brief', '{}', { lifetimeMs: 1 }) });
+    await sleep(20);
+    assert.equal(await storage.calls.findAnswer({ ...used, key: 'brief' }), null);
+  });
+
   test('keys are scoped to organization and endpoint', async (storage) => {
     const tenant = await createTenant(storage);
     const stranger = await createTenant(storage);

@@ -1,0 +1,110 @@
+import type { CallList } from '@callkite/contract';
+import type { Storage } from '@callkite/core';
+import { postgres } from '@callkite/postgres';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type Embedded, startEmbedded } from '../embedded.ts';
+import { memoryStorage } from '../memory-storage.ts';
+import { startPostgres, type TestPostgres } from '../postgres/start-postgres.ts';
+
+let embedded: Embedded | undefined;
+let server: TestPostgres | undefined;
+
+afterEach(async () => {
+  await embedded?.stop();
+  await server?.stop();
+  embedded = undefined;
+  server = undefined;
+});
+
+const stores: readonly [string, () => Promise<Storage>][] = [
+  ['a Postgres server', onPostgres],
+  ['the embedded database', async () => memoryStorage()],
+];
+
+async function onPostgres(): Promise<Storage> {
+  server = await startPostgres();
+  return postgres({ connectionString: server.url });
+}
+
+const recipient_phone = '+12025550107';
+
+async function placedCalls({ request }: Embedded): Promise<number> {
+  const { calls } = (await (await request('GET', '/calls?limit=100')).json()) as CallList;
+  return calls.length;
+}
+
+describe.each(stores)('with one idempotency key, on %s', (_, open) => {
+  it('200 requests at once get one answer, and one call is placed', async () => {
+    embedded = await startEmbedded({ storage: await open() });
+    const { request, workflowId } = embedded;
+    const bodies = {
+      '/call': { recipient_phone, workflow_id: workflowId, idempotency_key: 'at once' },
+      '/call-prompt': {
+        recipient_phone,
+        prompt: 'Ask whether the shop is open on Sunday.',
+        callback_url: `${embedded.url}/nowhere`,
+        idempotency_key: 'at once',
+      },
+    };
+    let placed = 0;
+    for (const [path, body] of Object.entries(bodies)) {
+      const answers = await Promise.all(Array.from({ length: 200 }, () => request('POST', path, body)));
+      expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
+      expect(answers.filter(({ headers }) => !headers.has('idempotent-replayed'))).toHaveLength(1);
+      expect(new Set(answers.map(({ headers }) => headers.get('callkite-call-id'))).size).toBe(1);
+      expect(new Set(await Promise.all(answers.map((each) => each.text()))).size).toBe(1);
+      placed += 1;
+      expect(await placedCalls(embedded)).toBe(placed);
+    }
+  });
+});
+
+describe('a replay', () => {
+  it('is answered although the callback address would be refused by now', async () => {
+    server = await startPostgres();
+    embedded = await startEmbedded({ storage: postgres({ connectionString: server.url }) });
+    const { organizationId, liveKey } = embedded;
+    const body = {
+      recipient_phone,
+      prompt: 'Ask whether the shop is open on Sunday.',
+      callback_url: `${embedded.url}/nowhere`,
+      idempotency_key: 'refused since',
+    };
+    const first = await embedded.request('POST', '/call-prompt', body);
+    expect(first.status).toBe(200);
+    const strict = await startEmbedded({
+      storage: postgres({ connectionString: server.url }),
+      callkite: { allowPrivateCallbacks: false },
+    });
+    try {
+      const ask = (changes: object = {}) =>
+        strict.request(
+          'POST',
+          '/call-prompt',
+          { ...body, ...changes },
+          { authorization: `Bearer ${liveKey}` },
+        );
+      const again = await ask();
+      expect(await again.text()).toBe(await first.text());
+      expect(again.headers.get('idempotent-replayed')).toBe('true');
+      expect((await ask({ idempotency_key: 'another' })).status).toBe(400);
+      const scope = { organizationId, mode: 'live' } as const;
+      const { items } = await strict.callkite.calls.list(scope, {}, { limit: 10, cursor: null });
+      expect(items).toHaveLength(1);
+    } finally {
+      await strict.stop();
+    }
+  });
+
+  it('is answered although the country may not be called by now', async () => {
+    embedded = await startEmbedded();
+    const { callkite, organizationId, request, workflowId } = embedded;
+    const body = { recipient_phone, workflow_id: workflowId, idempotency_key: 'moved' };
+    const first = await request('POST', '/call', body);
+    await callkite.organizations.update(organizationId, { allowedCountries: ['CA'] });
+    const ask = (key: string) => request('POST', '/call', { ...body, idempotency_key: key });
+    // The countries are known for five seconds.
+    await expect.poll(async () => (await ask(`other ${Date.now()}`)).status, { timeout: 15_000 }).toBe(400);
+    expect(await (await ask('moved')).text()).toBe(await first.text());
+  });
+});

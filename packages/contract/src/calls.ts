@@ -1,6 +1,14 @@
 import * as z from 'zod';
 import { callReason, callState, callStatus, providerStatus } from './call-status.ts';
-import { mode, nextCursor, pageQuery, phoneNumberText, resourceId, timestamp } from './fields.ts';
+import {
+  emailAddress,
+  mode,
+  nextCursor,
+  pageQuery,
+  phoneNumberText,
+  resourceId,
+  timestamp,
+} from './fields.ts';
 import { formFill, formValue, message } from './notifications.ts';
 import { callTransfer } from './transfers.ts';
 import { consent } from './widget.ts';
@@ -30,9 +38,7 @@ export const triggerCallRequest = z.object({
     .optional()
     .describe('Name of the person to call, as the agent should say it')
     .meta({ examples: ['Jamie Doe'] }),
-  recipient_email: z
-    .email()
-    .max(320)
+  recipient_email: emailAddress
     .optional()
     .describe('Email address of the person to call. Recommended for calls that book a meeting')
     .meta({ examples: ['jamie@example.com'] }),
@@ -80,10 +86,11 @@ export const promptCallRequest = z.object({
     .string()
     .min(1)
     .max(1000)
-    .regex(/^[\x20-\x7e]+$/, 'must be printable ASCII')
+    // Blanks at the ends of a header do not arrive.
+    .regex(/^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/, 'must be printable ASCII that neither begins nor ends in a blank')
     .optional()
     .describe(
-      'Sent with the callback as `Authorization: Bearer <callback_secret>`, so that its receiver can check where it comes from. Printable ASCII',
+      'Sent with the callback as `Authorization: Bearer <callback_secret>`, so that its receiver can check where it comes from. Printable ASCII that neither begins nor ends in a blank',
     ),
   idempotency_key: idempotencyKey.optional(),
 });

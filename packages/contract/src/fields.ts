@@ -15,6 +15,12 @@ export const phoneNumberText = z
     examples: ['+12025550142'],
   });
 
+/** Email address, within the lengths that mail servers accept (RFC 5321). */
+export const emailAddress = z
+  .email()
+  .max(254)
+  .refine((text) => text.indexOf('@') <= 64, 'has more than 64 characters before the @');
+
 /** Point in time of our own resources: ISO 8601, UTC, milliseconds. */
 export const timestamp = z.iso.datetime({ precision: 3 });
 

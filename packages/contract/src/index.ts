@@ -41,7 +41,7 @@ export {
   liftDoNotCallQuery,
 } from './do-not-call.ts';
 export { type ErrorBody, errorBody } from './error-body.ts';
-export { pageQuery } from './fields.ts';
+export { emailAddress, pageQuery } from './fields.ts';
 export {
   type CreateFormRequest,
   createFormRequest,

@@ -1,6 +1,14 @@
 import * as z from 'zod';
 import { callState } from './call-status.ts';
-import { displayName, mode, nextCursor, phoneNumberText, resourceId, timestamp } from './fields.ts';
+import {
+  displayName,
+  emailAddress,
+  mode,
+  nextCursor,
+  phoneNumberText,
+  resourceId,
+  timestamp,
+} from './fields.ts';
 
 /**
  * Sub-protocol of the socket of web calls. `POST /widget/sessions` and `POST /widget/callbacks` are asked with `Authorization: Bearer ck_pub_…` from
@@ -111,7 +119,7 @@ export type Consent = z.infer<typeof consent>;
 const visitor = {
   workflow_id: resourceId.describe('The workflow to start, one of those the key is for'),
   name: z.string().trim().min(1).max(200).optional().describe("The visitor's name, for the agent to use"),
-  email: z.email().max(320).optional().describe("The visitor's email address"),
+  email: emailAddress.optional().describe("The visitor's email address"),
   variables: z
     .record(z.string().min(1).max(64), z.string().max(500))
     .optional()

@@ -44,6 +44,8 @@ describe('values of form fields', () => {
     ['number', Number.POSITIVE_INFINITY],
     ['email', 'jordan at example'],
     ['email', '@example.com'],
+    ['email', `${'j'.repeat(65)}@example.com`],
+    ['email', `jordan@${'example.'.repeat(31)}com`],
     ['phone', '12'],
     ['phone', 'call 202 555 0142 please'],
     ['select', 'Milk'],

@@ -1,11 +1,9 @@
-import type { FormField } from '@callkite/contract';
+import { emailAddress, type FormField } from '@callkite/contract';
 import { type CountryCode, parsePhoneNumberFromString } from 'libphonenumber-js/max';
-import * as z from 'zod';
 import type { FormValue } from '../ports/form-store.ts';
 
 const longestText = 2_000;
 const plainNumber = /^[-+]?(\d+|\d{1,3}(,\d{3})+)(\.\d+)?$/;
-const emailAddress = z.email().max(320);
 
 /** A value as it is stored, or in words what is wrong with it. */
 export type CheckedValue =

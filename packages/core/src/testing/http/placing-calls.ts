@@ -196,6 +196,8 @@ export const placingCalls: Readonly<Record<string, Test>> = {
       ['workflow_id', {}],
       ['recipient_name', 'x'.repeat(201)],
       ['recipient_email', 'not-an-address'],
+      ['recipient_email', `${'j'.repeat(65)}@example.com`],
+      ['recipient_email', `jamie@${'example.'.repeat(31)}com`],
       ['recipient_context', 'x'.repeat(10_001)],
       ['idempotency_key', ''],
       ['idempotency_key', 'x'.repeat(256)],
@@ -211,6 +213,9 @@ export const placingCalls: Readonly<Record<string, Test>> = {
       ['callback_url', 'ftp://example.com/'],
       ['callback_url', 'no address'],
       ['callback_secret', 'line\r\nbreak'],
+      ['callback_secret', ' blank first'],
+      ['callback_secret', 'blank last '],
+      ['callback_secret', ' '],
     ] as const) {
       assertInvalid(await post('/call-prompt', { ...task, [field]: value }), [field]);
     }

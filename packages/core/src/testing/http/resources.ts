@@ -223,6 +223,7 @@ export const resources: Readonly<Record<string, Test>> = {
       ['DELETE', `/webhooks/${id}`],
       ['POST', `/webhooks/${id}/rotate-secret`],
       ['POST', `/webhooks/${id}/test`],
+      ['GET', `/webhooks/${id}/deliveries`],
       ['GET', `/deliveries/${deliveryId}`],
       ['POST', `/deliveries/${deliveryId}/resend`],
     ] as const) {
@@ -230,6 +231,7 @@ export const resources: Readonly<Record<string, Test>> = {
     }
     assert.equal((await probe.send('DELETE', `/webhooks/${id}`, { key })).status, 204);
     assertProblem(await probe.send('DELETE', `/webhooks/${id}`, { key }), 404, 'not_found');
+    assertProblem(await probe.send('GET', `/webhooks/${id}/deliveries`, { key }), 404, 'not_found');
   },
 
   async 'API keys are shown once, listed by their beginning, and revoked at once'(probe) {

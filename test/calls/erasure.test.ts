@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import { type CallDetail, callDetail, workflowDefinition } from '@callkite/contract';
+import { type CallDetail, type CallList, callDetail, workflowDefinition } from '@callkite/contract';
 import { createId, type LanguageModel, type Logger } from '@callkite/core';
 import { createTenant } from '@callkite/core/testing';
 import { postgres } from '@callkite/postgres';
@@ -152,11 +152,14 @@ async function placeCall(): Promise<{ callId: string; webhookId: string }> {
     workflow_id: workflowId,
     recipient_phone: talkative,
     ...person,
-    idempotency_key: `erasure of ${workflowId}`,
+    idempotency_key: keyOf(workflowId),
   });
   expect(placed.status, await placed.clone().text()).toBe(200);
   return { callId: placed.headers.get('callkite-call-id') ?? '', webhookId };
 }
+
+/** As people choose them who have not thought about it. */
+const keyOf = (workflowId: string) => `${person.recipient_email} ${workflowId}`;
 
 describe('erasing a call', () => {
   it('leaves nothing of what was said and who it was with, anywhere', async () => {
@@ -293,6 +296,29 @@ describe('erasing a call', () => {
     );
     expect(rows).toEqual([{ body: '', sealed_bearer: null }]);
     expect(receiver.requests.filter(({ body }) => body.includes(callId))).toHaveLength(1);
+  });
+
+  it('leaves no idempotency key, and whoever sends it again is answered and rings nobody', async () => {
+    const { callId } = await placeCall();
+    const call = await over(callId);
+    const again = () =>
+      embedded.request('POST', '/call', {
+        workflow_id: call.workflow_id,
+        recipient_phone: talkative,
+        ...person,
+        idempotency_key: keyOf(call.workflow_id),
+      });
+    const key = [keyOf(call.workflow_id)];
+    expect(foundIn(await dump(), key)).toEqual(key);
+    expect((await erase(callId)).status).toBe(200);
+    expect(foundIn(await dump(), key)).toEqual([]);
+    const replayed = await again();
+    expect(replayed.status).toBe(200);
+    expect(replayed.headers.get('callkite-call-id')).toBe(callId);
+    expect(replayed.headers.get('idempotent-replayed')).toBe('true');
+    expect(replayed.headers.has('idempotent-body-mismatch')).toBe(false);
+    const listed = await embedded.request('GET', `/calls?workflow_id=${call.workflow_id}`);
+    expect(((await listed.json()) as CallList).calls).toHaveLength(1);
   });
 
   it('is refused while the call is not over, and for calls of others', async () => {

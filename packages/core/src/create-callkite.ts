@@ -37,8 +37,8 @@ import { createNotifier } from './notifications/notifier.ts';
 import { createOutboundFetch } from './notifications/outbound-fetch.ts';
 import { createWebhooks } from './notifications/webhooks.ts';
 import { createDoNotCall, createOptOuts } from './organizations/do-not-call.ts';
+import { createKeyedHashes } from './organizations/keyed-hashes.ts';
 import { checkNetwork, enterNetworks } from './organizations/networks.ts';
-import { createNumberKeys } from './organizations/number-keys.ts';
 import { createOrganizations } from './organizations/organizations.ts';
 import { checkSecrets } from './organizations/sealed-secrets.ts';
 import { connectionSecretContext, createSecretBox } from './organizations/secret-box.ts';
@@ -130,12 +130,12 @@ export function createCallkite(options: CallkiteOptions): Callkite {
   }
   const organizationName = async (id: string) => (await settingsOf(id)).name;
   const allowedCountries = async (id: string) => (await settingsOf(id)).allowedCountries;
-  const numberKeys = createNumberKeys({
+  const keyedHashes = createKeyedHashes({
     store: storage.doNotCall,
     secretBox,
     reseal: options.resealSecrets ?? true,
   });
-  const doNotCall = createDoNotCall({ store: storage.doNotCall, numberKeys });
+  const doNotCall = createDoNotCall({ store: storage.doNotCall, keyedHashes });
   const spending = createSpendingWatch({ spending: storage.spending, defaultDailyMinutes, emit, logger });
   const notifier = createNotifier({ storage, secretBox, outbound, logger, emit });
   const forms = createForms({ storage });
@@ -163,7 +163,7 @@ export function createCallkite(options: CallkiteOptions): Callkite {
     onDue: () => runner.wake('follow_recording'),
   });
   const conversations = createConversations({
-    storage: { ...storage, organizations: createOptOuts({ store: storage.doNotCall, numberKeys }) },
+    storage: { ...storage, organizations: createOptOuts({ store: storage.doNotCall, keyedHashes }) },
     recordings,
     languageModelFor,
     speechModelFor,
@@ -289,8 +289,8 @@ export function createCallkite(options: CallkiteOptions): Callkite {
     allowedCountries,
     outbound,
     secretBox,
-    numberKeys,
-    idempotency: createIdempotency({ cache, store: storage.calls }),
+    keyedHashes,
+    idempotency: createIdempotency({ cache, store: storage.calls, hashes: keyedHashes }),
     defaultDailyMinutes,
     onDue: dispatcher.wake,
     onSpent: spending.look,
@@ -316,7 +316,7 @@ export function createCallkite(options: CallkiteOptions): Callkite {
       async keysFor(call) {
         const [mayRing, keyOf] = await Promise.all([
           transferNumbers.rulesFor(call),
-          numberKeys.of(call.organizationId),
+          keyedHashes.of(call.organizationId),
         ]);
         return (phone) => (mayRing(phone) ? keyOf(phone) : null);
       },
@@ -379,7 +379,7 @@ export function createCallkite(options: CallkiteOptions): Callkite {
 
   const lifecycle = createLifecycle({
     storage,
-    prepare: numberKeys.hashErased,
+    prepare: keyedHashes.hashErased,
     runner,
     dispatcher,
     breaker,

@@ -28,6 +28,7 @@ describe('with a Postgres server', () => {
         idempotency: {
           endpoint: 'POST /call',
           key,
+          keyHash: `hash of ${key}`,
           fingerprint: 'fingerprint',
           lifetimeMs: 300_000,
           answer: { status: 200, body: '{}' },

@@ -17,6 +17,7 @@ import { networks } from './migrations/0015-networks.ts';
 import { agentFailed } from './migrations/0016-agent-failed.ts';
 import { sealedCalls } from './migrations/0017-sealed-calls.ts';
 import { doNotCall } from './migrations/0018-do-not-call.ts';
+import { erasedKeys } from './migrations/0019-erased-keys.ts';
 
 /** In order; a shipped one is never edited, only followed. */
 const migrations: Record<string, Migration> = {
@@ -37,6 +38,7 @@ const migrations: Record<string, Migration> = {
   '0016-agent-failed': agentFailed,
   '0017-sealed-calls': sealedCalls,
   '0018-do-not-call': doNotCall,
+  '0019-erased-keys': erasedKeys,
 };
 
 /**

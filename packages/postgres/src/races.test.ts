@@ -137,6 +137,7 @@ describe('the workflow of a prompt call', () => {
       idempotency: {
         endpoint: 'POST /call',
         key: callId,
+        keyHash: `hash of ${callId}`,
         fingerprint: 'fingerprint',
         lifetimeMs: 300_000,
         answer: { status: 200, body: '{}' },

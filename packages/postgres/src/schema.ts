@@ -379,6 +379,7 @@ interface IdempotencyRow {
   organization_id: string;
   endpoint: string;
   key: string;
+  key_hash: string | null;
   fingerprint: string;
   status: number;
   body: string;

@@ -5,7 +5,7 @@ import { createId } from '../ids.ts';
 import { type AcceptedCall, type Idempotency, replayOf } from '../limits/idempotency.ts';
 import type { OutboundFetch } from '../notifications/outbound-fetch.ts';
 import { checkDestination } from '../organizations/destinations.ts';
-import type { NumberKeys } from '../organizations/number-keys.ts';
+import type { KeyedHashes } from '../organizations/keyed-hashes.ts';
 import type { Caller } from '../organizations/organizations.ts';
 import { callbackSecretContext, type SecretBox } from '../organizations/secret-box.ts';
 import type { AcceptCall, CallRecord, ReportResult, TranscriptEntry, UsedKey } from '../ports/call-store.ts';
@@ -97,7 +97,7 @@ export interface CallsDeps {
   outbound: Pick<OutboundFetch, 'check' | 'checkResolved'>;
   secretBox: SecretBox;
   idempotency: Idempotency;
-  numberKeys: NumberKeys;
+  keyedHashes: KeyedHashes;
   /** Of organizations without a limit of their own, minutes a UTC day. `null`: unlimited. */
   defaultDailyMinutes: number | null;
   /** A call may be due: dial now. */
@@ -144,7 +144,7 @@ export function createCalls(deps: CallsDeps): Calls {
     const endpoint = mode === 'live' ? route : `${mode}/${route}`;
     const key = input.idempotencyKey;
     if (key === undefined) return accept(caller, input, await prepare(), null);
-    const used = { organizationId, endpoint, key, fingerprint: idempotency.fingerprint(endpoint, input) };
+    const used = await idempotency.use({ organizationId, endpoint, key }, input);
     return idempotency.once(used, async () => accept(caller, input, await prepare(), used));
   }
 
@@ -160,7 +160,7 @@ export function createCalls(deps: CallsDeps): Calls {
       organizationId,
       mode,
       to: recipientPhone,
-      toKey: (await deps.numberKeys.of(organizationId))(recipientPhone),
+      toKey: (await deps.keyedHashes.of(organizationId))(recipientPhone),
       deadlineMs: call.dialInMs + dialDeadlineMs,
       defaultDailyMinutes: deps.defaultDailyMinutes,
       idempotency: used && { ...used, lifetimeMs: idempotency.lifetimeMs, answer },

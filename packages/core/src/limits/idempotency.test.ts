@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { Keyv } from 'keyv';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { silentLogger } from '../ports/logger.ts';
@@ -6,9 +7,14 @@ import { type AcceptedCall, createIdempotency } from './idempotency.ts';
 
 /** A store that has only its claims: what finds no answer there is new. */
 const store = { findAnswer: async () => null };
-const created = () => createIdempotency({ cache: createCache(new Keyv(), silentLogger), store });
-const { fingerprint, lifetimeMs } = created();
-const used = { organizationId: 'org_1', endpoint: 'call', key: 'k', fingerprint: 'f' };
+const hashes = {
+  of: async (organizationId: string) => (text: string) =>
+    createHash('sha256').update(`${organizationId} ${text}`).digest('hex'),
+};
+const created = () => createIdempotency({ cache: createCache(new Keyv(), silentLogger), store, hashes });
+const { use, lifetimeMs } = created();
+const key = { organizationId: 'org_1', endpoint: 'call', key: 'k' };
+const used = await use(key, { a: 1 });
 const answer = { status: 200, body: '{"success":true}', callId: 'call_1' };
 const accepted: AcceptedCall = { ...answer, replayed: false, bodyMismatch: false };
 const accept = async () => accepted;
@@ -17,19 +23,13 @@ const acceptOther = async () => other;
 
 afterEach(() => void vi.useRealTimers());
 
-describe('fingerprints', () => {
-  it('do not depend on the order of fields, on absent ones, or on the key', () => {
-    const one = fingerprint('call', {
-      a: 1,
-      b: { c: [1, { d: 2, e: 3 }], f: undefined },
-      idempotencyKey: 'x',
-    });
-    const other = fingerprint('call', { idempotencyKey: 'y', b: { c: [1, { e: 3, d: 2 }] }, a: 1 });
-    expect(one).toBe(other);
-    expect(one).toMatch(/^[0-9a-f]{64}$/);
+describe('a used key', () => {
+  it('is the same for equal bodies: without order, absent fields and the key itself', async () => {
+    const one = await use(key, { a: 1, b: { c: [1, { d: 2, e: 3 }], f: undefined }, idempotencyKey: 'x' });
+    expect(await use(key, { idempotencyKey: 'y', b: { c: [1, { e: 3, d: 2 }] }, a: 1 })).toEqual(one);
   });
 
-  it('tell endpoints and values apart', () => {
+  it('tells endpoints and values apart', async () => {
     const bodies = [
       { a: 1 },
       { a: '1' },
@@ -40,10 +40,11 @@ describe('fingerprints', () => {
       { b: 1 },
       { a: [[1]] },
     ];
-    const all = ['call', 'call-prompt'].flatMap((endpoint) =>
-      bodies.map((body) => fingerprint(endpoint, body)),
+    const all = await Promise.all(
+      ['call', 'call-prompt'].flatMap((endpoint) => bodies.map((body) => use({ ...key, endpoint }, body))),
     );
-    expect(new Set(all).size).toBe(all.length);
+    expect(new Set(all.map(({ fingerprint }) => fingerprint)).size).toBe(all.length);
+    expect(new Set(all.map(({ keyHash }) => keyHash)).size).toBe(2);
   });
 });
 
@@ -52,7 +53,7 @@ describe('a request with a key', () => {
     const { once } = created();
     expect(await once(used, accept)).toEqual(accepted);
     expect(await once(used, acceptOther)).toEqual({ ...accepted, replayed: true });
-    expect(await once({ ...used, fingerprint: 'g' }, acceptOther)).toEqual({
+    expect(await once(await use(key, { a: 2 }), acceptOther)).toEqual({
       ...accepted,
       replayed: true,
       bodyMismatch: true,
@@ -61,6 +62,7 @@ describe('a request with a key', () => {
 
   it('gets an answer that only the store knows, and nothing is looked into', async () => {
     const idempotency = createIdempotency({
+      hashes,
       cache: createCache(new Keyv(), silentLogger),
       store: { findAnswer: async () => ({ ...answer, fingerprintMatches: true }) },
     });
@@ -73,7 +75,7 @@ describe('a request with a key', () => {
     const { once } = created();
     await once(used, accept);
     for (const changes of [{ organizationId: 'org_2' }, { endpoint: 'call-prompt' }, { key: 'K' }]) {
-      expect(await once({ ...used, ...changes }, acceptOther)).toEqual(other);
+      expect(await once(await use({ ...key, ...changes }, { a: 1 }), acceptOther)).toEqual(other);
     }
   });
 
@@ -135,7 +137,7 @@ describe('a request with a key', () => {
       store: { get: broken, set: broken, delete: broken, clear: broken },
       throwOnErrors: true,
     });
-    const idempotency = createIdempotency({ cache: createCache(cache, silentLogger), store });
+    const idempotency = createIdempotency({ cache: createCache(cache, silentLogger), store, hashes });
     expect(await idempotency.once(used, accept)).toEqual(accepted);
   });
 });

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { CallkiteError } from '../errors.ts';
+import type { KeyedHashes } from '../organizations/keyed-hashes.ts';
 import type { CallStore, StoredAnswer, UsedKey } from '../ports/call-store.ts';
 import type { Cache } from './cache.ts';
 import { inTime } from './in-time.ts';
@@ -23,11 +23,8 @@ export interface AcceptedCall {
 export interface Idempotency {
   /** How long a key belongs to the first request that used it. */
   readonly lifetimeMs: number;
-  /**
-   * SHA-256, hex, over the endpoint and the validated body, whatever the order of its fields.
-   * @param body its `idempotencyKey` is left out
-   */
-  fingerprint(endpoint: string, body: object): string;
+  /** @param body the validated one; its `idempotencyKey` is left out, and the order of its fields does not count */
+  use(used: Pick<UsedKey, 'organizationId' | 'endpoint' | 'key'>, body: object): Promise<UsedKey>;
   /**
    * The answer of an earlier request with this key; otherwise what `accept`, which claims the key in the store, makes of
    * this one. Equal requests that arrive meanwhile are not looked into: they get its answer, or its error. Throws
@@ -50,13 +47,12 @@ const cacheMs = lifetimeMs - 10_000;
 
 const waitMs = 5_000;
 
-export function createIdempotency({
-  cache,
-  store,
-}: {
+export function createIdempotency(deps: {
   cache: Cache;
   store: Pick<CallStore, 'findAnswer'>;
+  hashes: Pick<KeyedHashes, 'of'>;
 }): Idempotency {
+  const { cache, store, hashes } = deps;
   /** Requests that this process is answering. */
   const underWay = new Map<string, Promise<AcceptedCall>>();
 
@@ -81,9 +77,15 @@ export function createIdempotency({
 
   return {
     lifetimeMs,
-    fingerprint(endpoint, body) {
+    async use(used, body) {
+      const { organizationId, endpoint, key } = used;
       const { idempotencyKey: _, ...rest } = body as { idempotencyKey?: unknown };
-      return sha256(`${endpoint}\n${canonicalJson(rest)}`);
+      const hash = await hashes.of(organizationId);
+      return {
+        ...used,
+        keyHash: hash(`idempotency key\n${endpoint}\n${key}`),
+        fingerprint: hash(`body\n${endpoint}\n${canonicalJson(rest)}`),
+      };
     },
     async once(used, accept) {
       const request = `${cacheKey(used)} ${used.fingerprint}`;
@@ -112,9 +114,7 @@ function requestInProgress(): CallkiteError {
   );
 }
 
-function cacheKey({ organizationId, endpoint, key }: UsedKey): string {
-  return `replay:${sha256(JSON.stringify([organizationId, endpoint, key]))}`;
-}
+const cacheKey = ({ keyHash }: UsedKey) => `replay:${keyHash}`;
 
 function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item)).join(',')}]`;
@@ -124,8 +124,4 @@ function canonicalJson(value: unknown): string {
     .sort(([one], [other]) => (one < other ? -1 : 1))
     .map(([name, field]) => `${JSON.stringify(name)}:${canonicalJson(field)}`);
   return `{${fields.join(',')}}`;
-}
-
-function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
 }

@@ -2,7 +2,7 @@ import { CallkiteError } from '../errors.ts';
 import type { DoNotCallEntry, DoNotCallStore, HashedNumber, OptOuts } from '../ports/do-not-call-store.ts';
 import type { Scope } from '../ports/mode.ts';
 import type { Page, PageRequest } from '../ports/page.ts';
-import type { NumberKeys } from './number-keys.ts';
+import type { KeyedHashes } from './keyed-hashes.ts';
 import type { Caller } from './organizations.ts';
 
 export interface DoNotCallImport {
@@ -44,12 +44,12 @@ export interface DoNotCall {
 /** So many numbers are stored at once; in between others get their turn. */
 const batchSize = 2000;
 
-export function createDoNotCall(deps: { store: DoNotCallStore; numberKeys: NumberKeys }): DoNotCall {
-  const { store, numberKeys } = deps;
+export function createDoNotCall(deps: { store: DoNotCallStore; keyedHashes: KeyedHashes }): DoNotCall {
+  const { store, keyedHashes } = deps;
 
   async function hashed({ organizationId }: Scope, phoneNumber: string): Promise<HashedNumber> {
     if (!isNumber(phoneNumber)) throw new CallkiteError('invalid_phone_number', notANumber);
-    const keyOf = await numberKeys.of(organizationId);
+    const keyOf = await keyedHashes.of(organizationId);
     return { phoneNumber, numberKey: keyOf(phoneNumber) };
   }
 
@@ -61,7 +61,7 @@ export function createDoNotCall(deps: { store: DoNotCallStore; numberKeys: Numbe
     },
 
     async import(caller, { rows, reason = null }) {
-      const keyOf = await numberKeys.of(caller.organizationId);
+      const keyOf = await keyedHashes.of(caller.organizationId);
       const refused: { row: number; error: string }[] = [];
       const numbers = new Set<string>();
       let valid = 0;
@@ -106,14 +106,14 @@ export function createDoNotCall(deps: { store: DoNotCallStore; numberKeys: Numbe
 
 export function createOptOuts({
   store,
-  numberKeys,
+  keyedHashes,
 }: {
   store: DoNotCallStore;
-  numberKeys: NumberKeys;
+  keyedHashes: KeyedHashes;
 }): OptOuts {
   return {
     async addDoNotCall(call, { phoneNumber, source, callId }) {
-      const keyOf = await numberKeys.of(call.organizationId);
+      const keyOf = await keyedHashes.of(call.organizationId);
       await store.add(call, [{ phoneNumber, numberKey: keyOf(phoneNumber) }], {
         source,
         reason: null,

@@ -98,6 +98,9 @@ export interface UsedKey {
   /** Keys of different endpoints have nothing to do with each other. */
   readonly endpoint: string;
   readonly key: string;
+  /** Keyed hash of it, which is all that is left of the key once the call is erased. */
+  readonly keyHash: string;
+  /** Equal for equal bodies. */
   readonly fingerprint: string;
 }
 
@@ -345,7 +348,7 @@ export interface CallStore {
    * Erases what was said on a call and who it was with, for good: from then on nothing of the kind is stored for it, by
    * whatever was under way. Ids, times, statuses and seconds stay. So does the opt-out of a number, as a keyed hash that
    * no longer tells the call it comes from. Deliveries lose their bodies, and pending ones end as `canceled`, or as `unknown` where a
-   * callback is being sent. A recording is left to a `follow_recording` job, due now, with its consent `withdrawn`. The
+   * callback is being sent. Its idempotency key is replaced by the hash of it, and found by that. A recording is left to a `follow_recording` job, due now, with its consent `withdrawn`. The
    * workflow of a prompt call is deleted and blanked, unless a call that is not erased runs it.
    * Erasing again changes nothing. `null` when there is no such call; `conflict` when it is not over.
    * @param blank what is left of such a workflow

@@ -41,10 +41,10 @@ with input as (
     now() + $14::double precision * interval '1 millisecond' as expires_at,
     $15::integer as status, $16::text as body,
     $17::text as workflow_id, $18::text as prompt, $19::text as workflow_name, $20::jsonb as definition,
-    now() + $21::double precision * interval '1 millisecond' as due_at, $23::text as to_key
+    now() + $21::double precision * interval '1 millisecond' as due_at, $23::text as to_key, $24::text as key_hash
 ), replay as (
   select i.status, i.body, i.call_id, i.fingerprint from ${schema}.idempotency i
-  where i.organization_id = $2 and i.endpoint = $11 and i.key = $12 and i.expires_at > now()
+  where i.organization_id = $2 and i.endpoint = $11 and i.key in ($12, $24) and i.expires_at > now()
 ), prompt_workflow as (
   -- It is blanked when the last of its calls is erased. A change that goes on meanwhile is not waited for.
   select id from ${schema}.workflows
@@ -79,11 +79,11 @@ with input as (
   end as result
 ), claimed as (
   insert into ${schema}.idempotency as i
-    (organization_id, endpoint, key, fingerprint, status, body, call_id, expires_at)
-  select organization_id, endpoint, key, fingerprint, status, body, call_id, expires_at
+    (organization_id, endpoint, key, key_hash, fingerprint, status, body, call_id, expires_at)
+  select organization_id, endpoint, key, key_hash, fingerprint, status, body, call_id, expires_at
   from input, verdict where verdict.result = 'accepted' and key is not null
   on conflict (organization_id, endpoint, key) do update set
-    fingerprint = excluded.fingerprint, status = excluded.status, body = excluded.body,
+    key_hash = excluded.key_hash, fingerprint = excluded.fingerprint, status = excluded.status, body = excluded.body,
     call_id = excluded.call_id, expires_at = excluded.expires_at
     where i.expires_at <= clock_timestamp()
   returning i.key
@@ -239,6 +239,7 @@ function parameters({ idempotency, work, ...input }: AcceptCall): readonly unkno
     input.dialInMs,
     input.defaultDailyMinutes ?? Number.POSITIVE_INFINITY,
     input.toKey,
+    idempotency?.keyHash ?? null,
   ];
 }
 

@@ -28,6 +28,7 @@ export function createErase({ kysely, tables }: Database): CallStore['erase'] {
       await eraseConversation(transaction, tables, callId);
       await eraseDeliveries(transaction, tables, callId);
       await withdrawRecording(transaction, tables, callId);
+      await eraseKey(transaction, tables, callId);
       const { rows } = await sql<StoredCall>`
         update ${tables.calls} set
           erased_at = clock_timestamp(),
@@ -108,6 +109,18 @@ async function withdrawRecording(
     -- Whoever runs it now has seen the consent of before.
     on conflict (kind, subject_id) do update
       set due_at = clock_timestamp(), lease_token = null, buried_at = null, tries = 0`.execute(executor);
+}
+
+/** Whoever sends the key again is still answered: its hash takes its place. */
+async function eraseKey(executor: Kysely<Tables>, tables: TableNames, callId: string): Promise<void> {
+  // What the hash may have been left for before, by another call with this key, expired before this one was accepted.
+  await sql`
+    delete from ${tables.idempotency} former using ${tables.idempotency} own
+    where own.call_id = ${callId} and own.key_hash <> own.key and former.organization_id = own.organization_id
+      and former.endpoint = own.endpoint and former.key = own.key_hash`.execute(executor);
+  await sql`update ${tables.idempotency} set key = key_hash where call_id = ${callId} and key_hash is not null`.execute(
+    executor,
+  );
 }
 
 /** A workflow that was made from a prompt tells what the prompt told. */

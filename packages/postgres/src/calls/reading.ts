@@ -14,13 +14,13 @@ type ReadingPart = Pick<
 
 export function createReading({ kysely, tables }: Database): ReadingPart {
   return {
-    async findAnswer({ organizationId, endpoint, key, fingerprint }) {
+    async findAnswer({ organizationId, endpoint, key, keyHash, fingerprint }) {
       const row = await kysely
         .selectFrom('idempotency')
         .select(['status', 'body', 'call_id', 'fingerprint'])
         .where('organization_id', '=', organizationId)
         .where('endpoint', '=', endpoint)
-        .where('key', '=', key)
+        .where('key', 'in', [key, keyHash])
         .where('expires_at', '>', sql<Date>`now()`)
         .executeTakeFirst();
       if (row === undefined) return null;

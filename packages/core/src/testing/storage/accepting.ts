@@ -147,13 +147,13 @@ export function acceptingContract(test: StorageTest): void {
     for (const other of [
       { organizationId: stranger.organizationId },
       { endpoint: 'POST /call-prompt' },
-      { key: 'other' },
+      { key: 'other', keyHash: 'hash of other' },
     ]) {
       assert.equal(await storage.calls.findAnswer({ ...used, ...other }), null);
     }
     await tenant.accept({ idempotency: idempotency('brief', '{}', { lifetimeMs: 1 }) });
     await sleep(20);
-    assert.equal(await storage.calls.findAnswer({ ...used, key: 'brief' }), null);
+    assert.equal(await storage.calls.findAnswer({ ...used, key: 'brief', keyHash: 'hash of brief' }), null);
   });
 
   test('keys are scoped to organization and endpoint', async (storage) => {

@@ -10,6 +10,7 @@ import {
   definition,
   fictional,
   firstPage,
+  idempotency,
   type StorageTest,
   type Tenant,
   transferOf,
@@ -78,6 +79,29 @@ export function erasingContract(test: StorageTest): void {
     assert.deepEqual(first, second);
     assert.deepEqual(await erase(storage, tenant, callId), first);
     assert.equal((await tenant.call(callId)).state, 'completed');
+  });
+
+  test('of an idempotency key its hash is left, by which repeated requests still find their answer', async (storage) => {
+    const tenant = await createTenant(storage);
+    const claim = idempotency('Jordan Avery', '{}');
+    const used = { ...claim, organizationId: tenant.organizationId };
+    const erasedCall = async (lifetimeMs: number) => {
+      const placed = await tenant.placed({ idempotency: { ...claim, lifetimeMs } });
+      await end(storage, placed.attemptId, placed.providerCallId);
+      await erase(storage, tenant, placed.callId);
+      return placed.callId;
+    };
+    // The second time, the hash of the first is still there.
+    await erasedCall(1);
+    const callId = await erasedCall(claim.lifetimeMs);
+    const replayed = { ...claim.answer, callId, fingerprintMatches: true };
+    assert.deepEqual(await storage.calls.findAnswer(used), replayed);
+    assert.deepEqual(await storage.calls.accept(tenant.input({ idempotency: claim })), {
+      result: 'replayed',
+      answer: replayed,
+    });
+    assert.deepEqual(await storage.calls.findAnswer({ ...used, key: 'another' }), replayed);
+    assert.equal(await storage.calls.findAnswer({ ...used, keyHash: 'hash of another' }), null);
   });
 
   test('nothing that comes late brings content back', async (storage) => {

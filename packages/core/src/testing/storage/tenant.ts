@@ -184,6 +184,7 @@ export function idempotency(key: string, body: string, changes: { lifetimeMs?: n
   return {
     endpoint: 'POST /call',
     key,
+    keyHash: `hash of ${key}`,
     fingerprint: `fingerprint of ${body}`,
     lifetimeMs: changes.lifetimeMs ?? 300_000,
     answer: { status: 200, body },

@@ -3,24 +3,25 @@ import type { DoNotCallStore } from '../ports/do-not-call-store.ts';
 import type { SecretBox } from './secret-box.ts';
 
 /**
- * Keyed hashes of phone numbers, one way: they tell whether a number is on the do-not-call list after the number itself
- * was erased. The key is the store's own, sealed with the server's, so that it outlives a change of the server's key.
+ * Keyed hashes, one way, of what may name a person: a phone number that is not called, the idempotency key of a call. They
+ * tell whether it is the same one after it was erased. The key of the hashes is the store's own, sealed with the server's,
+ * so that it outlives a change of the server's key.
  */
-export interface NumberKeys {
-  /** Makes the keys of an organization's numbers. */
-  of(organizationId: string): Promise<(phoneNumber: string) => string>;
+export interface KeyedHashes {
+  /** Makes the hashes of an organization. */
+  of(organizationId: string): Promise<(text: string) => string>;
   /** Replaces the numbers that erased calls of an earlier version left on the do-not-call list. */
   hashErased(): Promise<void>;
 }
 
 const context = 'do-not-call-key';
 
-export function createNumberKeys(deps: {
+export function createKeyedHashes(deps: {
   store: Pick<DoNotCallStore, 'hashKey' | 'resealHashKey' | 'hashErased'>;
   secretBox: Pick<SecretBox, 'seal' | 'open'>;
   /** Whether to seal the key with the present key of the server, so that a former one can be dropped. */
   reseal: boolean;
-}): NumberKeys {
+}): KeyedHashes {
   const { store, secretBox, reseal } = deps;
   let key: Promise<Buffer> | undefined;
 
@@ -42,13 +43,13 @@ export function createNumberKeys(deps: {
     }
   }
 
-  const hash = (bytes: Buffer, organizationId: string, phoneNumber: string) =>
-    createHmac('sha256', bytes).update(`${organizationId}\n${phoneNumber}`).digest('base64url');
+  const hash = (bytes: Buffer, organizationId: string, text: string) =>
+    createHmac('sha256', bytes).update(`${organizationId}\n${text}`).digest('base64url');
 
   return {
     async of(organizationId) {
       const bytes = await keyBytes();
-      return (phoneNumber) => hash(bytes, organizationId, phoneNumber);
+      return (text) => hash(bytes, organizationId, text);
     },
     async hashErased() {
       const bytes = await keyBytes();

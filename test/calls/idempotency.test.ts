@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { CallList } from '@callkite/contract';
 import type { Storage } from '@callkite/core';
 import { postgres } from '@callkite/postgres';
@@ -49,7 +50,8 @@ describe.each(stores)('with one idempotency key, on %s', (_, open) => {
     let placed = 0;
     for (const [path, body] of Object.entries(bodies)) {
       const answers = await Promise.all(Array.from({ length: 200 }, () => request('POST', path, body)));
-      expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
+      const refusals = answers.filter(({ status }) => status !== 200);
+      expect(await Promise.all(refusals.map((each) => each.text()))).toEqual([]);
       expect(answers.filter(({ headers }) => !headers.has('idempotent-replayed'))).toHaveLength(1);
       expect(new Set(answers.map(({ headers }) => headers.get('callkite-call-id'))).size).toBe(1);
       expect(new Set(await Promise.all(answers.map((each) => each.text()))).size).toBe(1);
@@ -61,8 +63,10 @@ describe.each(stores)('with one idempotency key, on %s', (_, open) => {
 
 describe('a replay', () => {
   it('is answered although the callback address would be refused by now', async () => {
+    const secretKey = randomBytes(32).toString('base64');
     server = await startPostgres();
-    embedded = await startEmbedded({ storage: postgres({ connectionString: server.url }) });
+    const { url: connectionString } = server;
+    embedded = await startEmbedded({ storage: postgres({ connectionString }), callkite: { secretKey } });
     const { organizationId, liveKey } = embedded;
     const body = {
       recipient_phone,
@@ -73,8 +77,8 @@ describe('a replay', () => {
     const first = await embedded.request('POST', '/call-prompt', body);
     expect(first.status).toBe(200);
     const strict = await startEmbedded({
-      storage: postgres({ connectionString: server.url }),
-      callkite: { allowPrivateCallbacks: false },
+      storage: postgres({ connectionString }),
+      callkite: { secretKey, allowPrivateCallbacks: false },
     });
     try {
       const ask = (changes: object = {}) =>

@@ -332,7 +332,7 @@ describe('erasing a call', () => {
     const callId = queued.callId ?? '';
     const refused = await erase(callId);
     expect(refused.status).toBe(409);
-    expect(await refused.json()).toEqual({ error: expect.stringContaining('cancel it first') });
+    expect(await refused.json()).toEqual({ error: expect.stringContaining('Cancel it first') });
     const asTest = { authorization: `Bearer ${embedded.testKey}` };
     const notTheirs = await embedded.request('DELETE', `/calls/${callId}`, undefined, asTest);
     expect(notTheirs.status).toBe(404);

@@ -1,5 +1,4 @@
 import { CallkiteError } from '../errors.ts';
-import type { KeyedHashes } from '../organizations/keyed-hashes.ts';
 import type { CallStore, StoredAnswer, UsedKey } from '../ports/call-store.ts';
 import type { Cache } from './cache.ts';
 import { inTime } from './in-time.ts';
@@ -50,7 +49,8 @@ const waitMs = 5_000;
 export function createIdempotency(deps: {
   cache: Cache;
   store: Pick<CallStore, 'findAnswer'>;
-  hashes: Pick<KeyedHashes, 'of'>;
+  /** Keyed hashes of an organization's texts. */
+  hashes: { of(organizationId: string): Promise<(text: string) => string> };
 }): Idempotency {
   const { cache, store, hashes } = deps;
   /** Requests that this process is answering. */

@@ -48,6 +48,28 @@ describe('rate limits', () => {
     expect(await limits.consume('org_2')).toMatchObject({ remaining: 1 });
   });
 
+  it('count requests that come at once with few statements, each in its own place', async () => {
+    const asked: number[] = [];
+    const counting: typeof inMemory = {
+      createRateLimiter: (options) => {
+        const limiter = inMemory.createRateLimiter(options);
+        const consume = limiter.consume.bind(limiter);
+        limiter.consume = (key, points = 1) => {
+          asked.push(points);
+          return consume(key, points);
+        };
+        return limiter;
+      },
+    };
+    const limits = createRateLimits({ storage: counting, requestsPerMinute: 150, logger: silentLogger });
+    const settled = await Promise.allSettled(Array.from({ length: 200 }, () => limits.consume('org_1')));
+    expect(asked).toEqual([200]);
+    const remaining = settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value.remaining] : []));
+    expect(remaining).toEqual(Array.from({ length: 150 }, (_, index) => 149 - index));
+    await expect(limits.consume('org_1')).rejects.toMatchObject(limited);
+    expect(asked).toEqual([200, 1]);
+  });
+
   it('go on in memory when the store fails, and say so in the log', async () => {
     const warnings: string[] = [];
     const logger = { ...silentLogger, warn: (_fields: object, message: string) => warnings.push(message) };

@@ -39,37 +39,31 @@ const durationSeconds = 60;
 export function createRateLimits(deps: RateLimitsDeps): RateLimits {
   const { requestsPerMinute, failuresPerMinute = 60, logger } = deps;
   const options = { keyPrefix: 'requests', points: requestsPerMinute, durationSeconds };
-  const shared = deps.storage.createRateLimiter(options);
-  const own = new RateLimiterMemory({ points: requestsPerMinute, duration: durationSeconds });
+  const shared = together(deps.storage.createRateLimiter(options));
+  const own = together(new RateLimiterMemory({ points: requestsPerMinute, duration: durationSeconds }));
   const failures = new RateLimiterMemory({ points: failuresPerMinute, duration: durationSeconds });
 
-  async function count(limiter: RateLimiterAbstract, organizationId: string): Promise<RateLimitState> {
-    try {
-      const state = await limiter.consume(organizationId);
-      return {
-        limit: requestsPerMinute,
-        remaining: state.remainingPoints,
-        resetSeconds: wholeSeconds(state.msBeforeNext),
-      };
-    } catch (rejection) {
-      // The limiter rejects with a plain state when the points are used up, and with an error when the store fails.
-      throw rejection instanceof Error
-        ? rejection
-        : rateLimited(rejection as RateLimiterRes, durationSeconds);
-    }
+  async function count(organizationId: string, consume: Consume): Promise<RateLimitState> {
+    const { place, msBeforeNext } = await consume(organizationId);
+    if (place > requestsPerMinute) throw rateLimited({ msBeforeNext }, durationSeconds);
+    return {
+      limit: requestsPerMinute,
+      remaining: requestsPerMinute - place,
+      resetSeconds: wholeSeconds(msBeforeNext),
+    };
   }
 
   return {
     async consume(organizationId) {
       try {
-        return await count(shared, organizationId);
+        return await count(organizationId, shared);
       } catch (error) {
         if (CallkiteError.isInstance(error) && error.code === 'rate_limited') throw error;
         logger.warn(
           { err: error, organizationId },
           'rate limit store failed; counting requests in this process only',
         );
-        return count(own, organizationId);
+        return count(organizationId, own);
       }
     },
     async checkAddress(remoteAddress) {
@@ -82,8 +76,59 @@ export function createRateLimits(deps: RateLimitsDeps): RateLimits {
   };
 }
 
+/** Counts one request. @returns which one it is of its window, from 1 */
+type Consume = (key: string) => Promise<{ readonly place: number; readonly msBeforeNext: number }>;
+
+/** Requests that are counted together. */
+interface Batch {
+  size: number;
+  isOpen: boolean;
+  readonly counted: Promise<Pick<RateLimiterRes, 'consumedPoints' | 'msBeforeNext'>>;
+}
+
+/**
+ * Counts requests of one key that come at once with as few statements as can be: a statement each would wait for all the
+ * others, and take up every connection meanwhile.
+ */
+function together(limiter: RateLimiterAbstract): Consume {
+  const newest = new Map<string, Batch>();
+
+  function begin(key: string, before: Batch | undefined): Batch {
+    const batch: Batch = { size: 0, isOpen: true, counted: countAfter() };
+    newest.set(key, batch);
+    return batch;
+
+    async function countAfter() {
+      await before?.counted.catch(() => undefined);
+      await undefined;
+      batch.isOpen = false;
+      try {
+        return await limiter.consume(key, batch.size);
+      } catch (rejection) {
+        // The limiter rejects with a plain state when the points are used up, and with an error when the store fails.
+        if (rejection instanceof Error) throw rejection;
+        return rejection as RateLimiterRes;
+      } finally {
+        if (newest.get(key) === batch) newest.delete(key);
+      }
+    }
+  }
+
+  return async (key) => {
+    const last = newest.get(key);
+    const batch = last?.isOpen ? last : begin(key, last);
+    batch.size += 1;
+    const number = batch.size;
+    const { consumedPoints, msBeforeNext } = await batch.counted;
+    return { place: consumedPoints - batch.size + number, msBeforeNext };
+  };
+}
+
 /** The error for a limiter that rejected. @param durationSeconds of its window: nobody waits longer */
-export function rateLimited(state: RateLimiterRes, durationSeconds: number): CallkiteError {
+export function rateLimited(
+  state: Pick<RateLimiterRes, 'msBeforeNext'>,
+  durationSeconds: number,
+): CallkiteError {
   const retryAfterSeconds = Math.min(wholeSeconds(state.msBeforeNext), durationSeconds);
   return new CallkiteError('rate_limited', `Too many requests: retry in ${retryAfterSeconds} s`, {
     retryable: true,

@@ -49,6 +49,14 @@ describe('the verifier of API keys', () => {
     expect(JSON.stringify([...kept])).not.toContain(key.slice(-38));
   });
 
+  it('asks the store once for requests that come at once', async () => {
+    const { verify } = createApiKeyVerifier({ store, cache: createCache(new Keyv(), silentLogger) });
+    const { key, record } = register();
+    const known = await Promise.all(Array.from({ length: 200 }, () => verify(key)));
+    expect(new Set(known.map(({ id }) => id))).toEqual(new Set([record.id]));
+    expect(lookUps).toBe(1);
+  });
+
   it('refuses a mistyped key without asking the store', async () => {
     const { verify } = createApiKeyVerifier({ store, cache: createCache(new Keyv(), silentLogger) });
     const { key } = register();

@@ -26,9 +26,22 @@ export function createApiKeyVerifier({ store, cache }: ApiKeyVerifierDeps): ApiK
   // A look-up that was under way during a revocation must not put the revoked key back into the cache.
   let revocations = 0;
 
+  /** Of requests that come at once with one key, one asks the store. */
+  const lookUps = new Map<string, Promise<KnownKey | null>>();
+
   async function find(lookupId: string): Promise<KnownKey | null> {
     const known = await cache.get<KnownKey>(cacheKey(lookupId));
     if (known) return known;
+    const underWay = lookUps.get(lookupId);
+    if (underWay) return underWay;
+    const lookUp = lookFor(lookupId).finally(() => {
+      if (lookUps.get(lookupId) === lookUp) lookUps.delete(lookupId);
+    });
+    lookUps.set(lookupId, lookUp);
+    return lookUp;
+  }
+
+  async function lookFor(lookupId: string): Promise<KnownKey | null> {
     const before = revocations;
     const record = await store.findApiKey(lookupId);
     if (!record || record.revokedAt) return null;
@@ -49,6 +62,7 @@ export function createApiKeyVerifier({ store, cache }: ApiKeyVerifierDeps): ApiK
     },
     async forget(lookupId) {
       revocations += 1;
+      lookUps.delete(lookupId);
       await cache.delete(cacheKey(lookupId));
     },
   };

@@ -34,7 +34,7 @@ const operations: Record<
   getRecording: ({ calls }, { id, query }) =>
     calls.recording(`https://elsewhere.example.com/voice/recordings/${id}?${new URLSearchParams(query)}`),
 
-  listWorkflows: ({ workflows }) => workflows.list(),
+  listWorkflows: ({ workflows }, { query }) => workflows.list(query),
   createWorkflow: ({ workflows }, { body }) => workflows.create(body),
   getWorkflow: ({ workflows }, { id, query }) => workflows.get(id, query),
   updateWorkflow: ({ workflows }, { id, body }) => workflows.update(id, body),
@@ -55,6 +55,7 @@ const operations: Record<
 
   createWebhook: ({ webhooks }, { body }) => webhooks.create(body),
   listWebhooks: ({ webhooks }, { query }) => webhooks.list(query),
+  updateWebhook: ({ webhooks }, { id, body }) => webhooks.update(id, body),
   deleteWebhook: ({ webhooks }, { id }) => webhooks.delete(id),
   rotateWebhookSecret: ({ webhooks }, { id }) => webhooks.rotateSecret(id),
   testWebhook: ({ webhooks }, { id }) => webhooks.test(id),

@@ -59,6 +59,7 @@ const bodies: Record<string, (ids: Ids) => unknown> = {
   createTransferIntegration: () => settings,
   updateTransferIntegration: () => ({ phone_number: '+12025550161' }),
   createWebhook: () => ({ name: 'Mine', url: receiver.url }),
+  updateWebhook: () => ({ name: 'Taken over', url: `${receiver.url}/elsewhere` }),
   addDoNotCall: () => ({ phone_number: '+12025550170' }),
   importDoNotCall: () => ({ phone_numbers: ['+12025550171'] }),
   createConnection: () => ({ account_id: 'AC00000000000000000000000000000000', secret: 'wrong' }),

@@ -81,7 +81,7 @@ export function callkite(options: CallkiteClientOptions): CallkiteClient {
       },
     },
     workflows: {
-      list: () => list(['workflows'], 'workflows'),
+      list: (query) => list(['workflows'], 'workflows', query),
       create: (request) => write('POST', ['workflows'], request),
       get: (id, { version } = {}) => get(['workflows', id], { version }),
       update: (id, request) => write('PATCH', ['workflows', id], request),
@@ -104,6 +104,7 @@ export function callkite(options: CallkiteClientOptions): CallkiteClient {
     webhooks: {
       create: (request) => write('POST', ['webhooks'], request),
       list: (options) => pages(['webhooks'], 'webhooks', options),
+      update: (id, request) => write('PATCH', ['webhooks', id], request),
       rotateSecret: (id) => write('POST', ['webhooks', id, 'rotate-secret']),
       delete: (id) => write('DELETE', ['webhooks', id]),
       test: (id) => write('POST', ['webhooks', id, 'test']),

@@ -37,6 +37,7 @@ import type {
   UpdateOrganizationRequest,
   UpdatePublishableKeyRequest,
   UpdateTransferIntegrationRequest,
+  UpdateWebhookRequest,
   UpdateWorkflowRequest,
   WebhookResource,
   WidgetCallback,
@@ -45,6 +46,7 @@ import type {
   WidgetSession,
   WidgetSessionRequest,
   WidgetSettings,
+  WorkflowListQuery,
   WorkflowResource,
   WorkflowSummaries,
 } from '@callkite/contract';
@@ -107,7 +109,8 @@ export interface CallkiteClient {
     recording(recordingUrl: string): Promise<Blob>;
   };
   readonly workflows: {
-    list(): AsyncIterable<WorkflowSummaries['workflows'][number]>;
+    /** @param query.source `api` leaves out those that were generated for prompt calls */
+    list(query?: WorkflowListQuery): AsyncIterable<WorkflowSummaries['workflows'][number]>;
     create(request: CreateWorkflowRequest): Promise<WorkflowResource>;
     /** @param options.version an earlier version; the current one when absent */
     get(id: string, options?: { version?: number }): Promise<WorkflowResource>;
@@ -134,6 +137,8 @@ export interface CallkiteClient {
     /** The answer holds the signing secret; it is not shown again. */
     create(request: CreateWebhookRequest): Promise<CreatedWebhook>;
     list(options?: PageOptions): AsyncIterable<WebhookResource>;
+    /** What is on its way goes to a new address too. */
+    update(id: string, request: UpdateWebhookRequest): Promise<WebhookResource>;
     /**
      * The answer holds the new signing secret; it is not shown again. The present one stays good for 24 hours, unless
      * you rotate again meanwhile.

@@ -87,7 +87,10 @@ export const promptCallRequest = z.object({
     .min(1)
     .max(1000)
     // Blanks at the ends of a header do not arrive.
-    .regex(/^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/, 'must be printable ASCII that neither begins nor ends in a blank')
+    .regex(
+      /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/,
+      'must be printable ASCII that neither begins nor ends in a blank',
+    )
     .optional()
     .describe(
       'Sent with the callback as `Authorization: Bearer <callback_secret>`, so that its receiver can check where it comes from. Printable ASCII that neither begins nor ends in a blank',

@@ -1,9 +1,9 @@
 import * as z from 'zod';
 import { displayName, nextCursor, pageQuery, resourceId, timestamp } from './fields.ts';
 
-// Which addresses are acceptable is decided by the guard on outbound addresses, in one place.
-export const createWebhookRequest = z.strictObject({
+const fields = {
   name: displayName.describe('What the integration is for, to tell it from others'),
+  // Which addresses are acceptable is decided by the guard on outbound addresses, in one place.
   url: z
     .string()
     .min(1)
@@ -14,8 +14,16 @@ export const createWebhookRequest = z.strictObject({
         'HTTPS address that gets the results in signed POSTs, repeated until it answers with 2xx. Private and reserved addresses are refused',
       examples: ['https://example.com/webhooks/calls'],
     }),
-});
+};
+
+export const createWebhookRequest = z.strictObject(fields);
 export type CreateWebhookRequest = z.input<typeof createWebhookRequest>;
+
+export const updateWebhookRequest = z
+  .strictObject(fields)
+  .partial()
+  .refine((change) => Object.keys(change).length > 0, 'give at least one field to change');
+export type UpdateWebhookRequest = z.input<typeof updateWebhookRequest>;
 
 /** A configured webhook integration. Attach it to a workflow by its id in `definition.metadata.webhooks`. */
 export const webhookResource = z.object({

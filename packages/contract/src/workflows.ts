@@ -2,7 +2,21 @@ import * as z from 'zod';
 import { displayName, timestamp } from './fields.ts';
 import { workflowDefinition } from './workflow-definition.ts';
 
-/** Answer of `GET /workflows`: every workflow that is not deleted. */
+const workflowSource = z
+  .enum(['api', 'prompt'])
+  .describe('`api`: created by a request. `prompt`: generated for one prompt call');
+
+/** Query of `GET /workflows`. Fields it does not know are ignored. */
+export const workflowListQuery = z.object({
+  source: workflowSource
+    .optional()
+    .describe(
+      'Only workflows of this source: `api` leaves out those that were generated for prompt calls. All when absent',
+    ),
+});
+export type WorkflowListQuery = z.input<typeof workflowListQuery>;
+
+/** Answer of `GET /workflows`: every workflow that is not deleted, or those of one source. */
 export const workflowSummaries = z.object({
   workflows: z
     .array(
@@ -57,9 +71,7 @@ export const workflowVersionQuery = z.strictObject({
 export const workflowResource = z.object({
   id: z.string().describe('Id of the workflow'),
   name: z.string().describe('Name of the workflow'),
-  source: z
-    .enum(['api', 'prompt'])
-    .describe('`api`: created by a request. `prompt`: generated for one prompt call'),
+  source: workflowSource,
   version: z.int().describe('Goes up by one with every change, from 1'),
   definition: workflowDefinition.describe('What the agent does on a call'),
   created_at: timestamp.describe('When the workflow was created'),

@@ -19,9 +19,11 @@ import {
   updateOrganizationRequest,
   updatePublishableKeyRequest,
   updateTransferIntegrationRequest,
+  updateWebhookRequest,
   updateWorkflowRequest,
   widgetCallbackRequest,
   widgetSessionRequest,
+  workflowListQuery,
 } from '@callkite/contract';
 import * as z from 'zod';
 import type { Callkite } from './callkite.ts';
@@ -85,6 +87,7 @@ export function createFacade(services: Services): Pick<Callkite, keyof Services>
       ...workflows,
       create: async (scope, input) => workflows.create(scope, checked(createWorkflowRequest, input)),
       list: async (scope, page) => workflows.list(scope, checkedPage(page)),
+      summaries: async (scope, filter = {}) => workflows.summaries(scope, checked(workflowListQuery, filter)),
       update: async (scope, id, change) =>
         workflows.update(scope, id, checked(updateWorkflowRequest, change)),
     },
@@ -126,6 +129,8 @@ export function createFacade(services: Services): Pick<Callkite, keyof Services>
       ...webhooks,
       createIntegration: async (scope, input) =>
         webhooks.createIntegration(scope, checked(createWebhookRequest, input)),
+      updateIntegration: async (scope, id, change) =>
+        webhooks.updateIntegration(scope, id, checked(updateWebhookRequest, change)),
       listIntegrations: async (scope, page) => webhooks.listIntegrations(scope, checkedPage(page)),
       listDeliveries: async (scope, filter, page) =>
         webhooks.listDeliveries(scope, filter, checkedPage(page)),

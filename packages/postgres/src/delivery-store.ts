@@ -16,7 +16,12 @@ export function createDeliveryStore(database: Database): DeliveryStore {
 
 type IntegrationsPart = Pick<
   DeliveryStore,
-  'createIntegration' | 'getIntegration' | 'listIntegrations' | 'rotateSecret' | 'deleteIntegration'
+  | 'createIntegration'
+  | 'getIntegration'
+  | 'listIntegrations'
+  | 'updateIntegration'
+  | 'rotateSecret'
+  | 'deleteIntegration'
 >;
 
 function createIntegrations({ kysely, tables }: Database): IntegrationsPart {
@@ -68,6 +73,29 @@ function createIntegrations({ kysely, tables }: Database): IntegrationsPart {
         .limit(rowsFor(page))
         .execute();
       return toPage(rows, page, toIntegration);
+    },
+
+    async updateIntegration({ organizationId, mode }, id, { name, url }) {
+      return kysely.transaction().execute(async (transaction) => {
+        const row = await transaction
+          .updateTable('integrations')
+          // The name in any case: a statement has to set something.
+          .set({ name: name ?? sql.ref('name'), ...(url !== undefined && { url }) })
+          .where('organization_id', '=', organizationId)
+          .where('mode', '=', mode)
+          .where('id', '=', id)
+          .returningAll()
+          .returning(hasFormer)
+          .executeTakeFirst();
+        if (row === undefined) return null;
+        await transaction
+          .updateTable('deliveries')
+          .set({ url: row.url })
+          .where('integration_id', '=', id)
+          .where('status', '=', 'pending')
+          .execute();
+        return toIntegration(row);
+      });
     },
 
     async rotateSecret({ organizationId, mode }, id, { sealedSecret, formerLifetimeMs }) {
@@ -207,7 +235,8 @@ function createDeliveries({ kysely, tables }: Database): DeliveriesPart {
     async resend({ organizationId, mode }, deliveryId) {
       const { rows } = await sql<Selectable<DeliveryRow>>`
         with again as (
-          update ${tables.deliveries} set status = 'pending'
+          update ${tables.deliveries} d set status = 'pending',
+            url = coalesce((select url from ${tables.integrations} i where i.id = d.integration_id), d.url)
           where organization_id = ${organizationId} and mode = ${mode} and id = ${deliveryId} and kind = 'webhook'
             and status <> 'pending' and body <> ''
           returning *

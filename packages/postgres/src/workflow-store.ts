@@ -73,12 +73,13 @@ export function createWorkflowStore({ kysely, tables }: Database): WorkflowStore
       return toPage(rows, page, toWorkflow);
     },
 
-    listSummaries(scope) {
-      return kysely
+    listSummaries(scope, { source }) {
+      const seen = kysely
         .selectFrom('workflows')
         .select(['id', 'name'])
         .where(isSeenFrom(scope))
-        .where('deleted_at', 'is', null)
+        .where('deleted_at', 'is', null);
+      return (source === undefined ? seen : seen.where('source', '=', source))
         .orderBy('created_at', 'desc')
         .orderBy('id', 'desc')
         .execute();

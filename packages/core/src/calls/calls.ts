@@ -3,6 +3,7 @@ import { CallkiteError } from '../errors.ts';
 import type { EmitEvent } from '../events.ts';
 import { createId } from '../ids.ts';
 import { type AcceptedCall, type Idempotency, replayOf } from '../limits/idempotency.ts';
+import { checkAddressField } from '../notifications/address-field.ts';
 import type { OutboundFetch } from '../notifications/outbound-fetch.ts';
 import { checkDestination } from '../organizations/destinations.ts';
 import type { KeyedHashes } from '../organizations/keyed-hashes.ts';
@@ -94,7 +95,7 @@ export interface CallsDeps {
   accountOf(connection: CarrierConnection): CarrierAccount;
   /** Countries an organization may call, ISO codes. */
   allowedCountries(organizationId: string): Promise<readonly string[]>;
-  outbound: Pick<OutboundFetch, 'check' | 'checkResolved'>;
+  outbound: Pick<OutboundFetch, 'checkResolved'>;
   secretBox: SecretBox;
   idempotency: Idempotency;
   keyedHashes: KeyedHashes;
@@ -221,7 +222,8 @@ export function createCalls(deps: CallsDeps): Calls {
 
     prompt: (caller, input) =>
       place(caller, 'call-prompt', input, async () => {
-        if (input.callbackUrl !== undefined) await checkCallback(deps.outbound, input.callbackUrl);
+        if (input.callbackUrl !== undefined)
+          await checkAddressField(deps.outbound, 'callback_url', input.callbackUrl);
         checkDestination(input.recipientPhone, await deps.allowedCountries(caller.organizationId));
         const callId = createId('call');
         const workflowId = createId('wf');
@@ -306,19 +308,5 @@ export function createCalls(deps: CallsDeps): Calls {
       // The request is on record: the attempt's watch job keeps asking the carrier.
       deps.logger.warn({ callId: call.id, err: error }, 'cancel: hang-up request failed, will retry');
     }
-  }
-}
-
-/** @throws CallkiteError `validation_failed`, naming the field */
-async function checkCallback(outbound: CallsDeps['outbound'], url: string): Promise<void> {
-  try {
-    outbound.check(url);
-    await outbound.checkResolved(url);
-  } catch (error) {
-    if (!CallkiteError.isInstance(error)) throw error;
-    throw new CallkiteError('validation_failed', 'Validation failed', {
-      details: { callback_url: [error.message] },
-      cause: error,
-    });
   }
 }

@@ -6,6 +6,7 @@ import type { Delivery, DeliveryAttempt, WebhookIntegration } from '../ports/del
 import type { Scope } from '../ports/mode.ts';
 import type { Page, PageRequest } from '../ports/page.ts';
 import type { Storage } from '../ports/storage.ts';
+import { checkAddressField } from './address-field.ts';
 import type { OutboundFetch } from './outbound-fetch.ts';
 import { createSigningSecret } from './webhook-signature.ts';
 
@@ -20,6 +21,12 @@ export interface Webhooks {
   /** Throws `validation_failed` for an address the guard refuses. The signing secret is returned here and never again. */
   createIntegration(scope: Scope, input: { name: string; url: string }): Promise<IntegrationWithSecret>;
   listIntegrations(scope: Scope, page: PageRequest): Promise<Page<WebhookIntegration>>;
+  /** What is on its way goes to a new address too. Throws `validation_failed` for an address the guard refuses. */
+  updateIntegration(
+    scope: Scope,
+    id: string,
+    change: { name?: string; url?: string },
+  ): Promise<WebhookIntegration>;
   /**
    * Signs with a new secret from now on, returned here and never again, and for 24 hours with the present one too. The one
    * before that ends at once.
@@ -38,7 +45,7 @@ export interface Webhooks {
     deliveryId: string,
   ): Promise<{ readonly delivery: Delivery; readonly attempts: readonly DeliveryAttempt[] }>;
   /**
-   * Same bytes, same id. Throws `conflict` while it is pending, for callbacks, which are sent at most once, and when the
+   * Same bytes, same id, to the present address of the integration. Throws `conflict` while it is pending, for callbacks, which are sent at most once, and when the
    * call it tells of is erased.
    */
   resend(scope: Scope, deliveryId: string): Promise<Delivery>;
@@ -66,21 +73,17 @@ export function createWebhooks(deps: WebhooksDeps): Webhooks {
 
   return {
     async createIntegration(scope, { name, url }) {
-      try {
-        await outbound.checkResolved(url);
-      } catch (error) {
-        if (!CallkiteError.isInstance(error)) throw error;
-        throw new CallkiteError('validation_failed', 'Validation failed', {
-          details: { url: [error.message] },
-          cause: error,
-        });
-      }
+      await checkAddressField(outbound, 'url', url);
       const id = createId('whk');
       const { secret, sealedSecret } = newSecret(id);
       const integration = await deliveries.createIntegration(scope, { id, name, url, sealedSecret });
       return { integration, secret };
     },
     listIntegrations: (scope, page) => deliveries.listIntegrations(scope, page),
+    async updateIntegration(scope, id, change) {
+      if (change.url !== undefined) await checkAddressField(outbound, 'url', change.url);
+      return (await deliveries.updateIntegration(scope, id, change)) ?? missing('webhook integration');
+    },
     async rotateSecret(scope, id) {
       const { secret, sealedSecret } = newSecret(id);
       const integration =

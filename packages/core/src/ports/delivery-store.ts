@@ -57,6 +57,14 @@ export interface DeliveryStore {
   getIntegration(scope: Scope, id: string): Promise<WebhookIntegration | null>;
   listIntegrations(scope: Scope, page: PageRequest): Promise<Page<WebhookIntegration>>;
   /**
+   * With the address, that of its pending deliveries changes. `null` when there is no such integration.
+   */
+  updateIntegration(
+    scope: Scope,
+    id: string,
+    change: Partial<Pick<WebhookIntegration, 'name' | 'url'>>,
+  ): Promise<WebhookIntegration | null>;
+  /**
    * Puts a secret in place of the present one, which stays good for so long. The one before that is forgotten.
    * `null` when there is no such integration.
    */
@@ -95,7 +103,7 @@ export interface DeliveryStore {
       readonly status: 'pending' | 'delivered' | 'failed';
     },
   ): Promise<void>;
-  /** Makes a finished webhook delivery pending again, due now, with the same bytes and id. `null` when there is none; `conflict` for callbacks, while pending, and when its call is erased. */
+  /** Makes a finished webhook delivery pending again, due now, with the same bytes and id, to the address of its integration. `null` when there is none; `conflict` for callbacks, while pending, and when its call is erased. */
   resend(scope: Scope, deliveryId: string): Promise<Delivery | null>;
 }
 

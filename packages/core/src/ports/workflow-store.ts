@@ -38,7 +38,10 @@ export interface WorkflowStore {
   getVersion(scope: Scope, id: string, version: number): Promise<WorkflowRecord | null>;
   list(scope: Scope, page: PageRequest): Promise<Page<WorkflowRecord>>;
   /** Id and name of every workflow that is not deleted, newest first. */
-  listSummaries(scope: Scope): Promise<readonly { readonly id: string; readonly name: string }[]>;
+  listSummaries(
+    scope: Scope,
+    filter: { readonly source?: WorkflowRecord['source'] },
+  ): Promise<readonly { readonly id: string; readonly name: string }[]>;
   /**
    * Adds a version; earlier ones stay for calls already made.
    * `conflict` when `expectedVersion` is given and is not the current one. `null` when there is no such

@@ -24,7 +24,11 @@ export interface Workflows {
   /** @param version the current one when absent */
   get(scope: Scope, id: string, version?: number): Promise<WorkflowRecord>;
   list(scope: Scope, page: PageRequest): Promise<Page<WorkflowRecord>>;
-  summaries(scope: Scope): Promise<readonly { readonly id: string; readonly name: string }[]>;
+  /** All of them, or those of one source, newest first. */
+  summaries(
+    scope: Scope,
+    filter?: { source?: WorkflowRecord['source'] },
+  ): Promise<readonly { readonly id: string; readonly name: string }[]>;
   /** Throws `conflict` when `expectedVersion` is given and is no longer the current one. */
   update(
     scope: Scope,
@@ -165,7 +169,7 @@ export function createWorkflows(deps: WorkflowsDeps): Workflows {
       return earlier;
     },
     list: (scope, page) => workflows.list(scope, page),
-    summaries: (scope) => workflows.listSummaries(scope),
+    summaries: (scope, filter = {}) => workflows.listSummaries(scope, filter),
     async update(scope, id, change) {
       const current = await own(scope, id);
       const checked = await check(scope, change, current.definition);

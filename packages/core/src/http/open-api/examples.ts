@@ -47,6 +47,7 @@ export const requestExamples: Readonly<Record<string, unknown>> = {
   },
   updateTransferIntegration: { mode: 'cold', transfer_url: null },
   createWebhook: { name: 'CRM', url: 'https://example.com/webhooks/calls' },
+  updateWebhook: { url: 'https://example.com/webhooks/results' },
   addDoNotCall: { phone_number: '+12025550171', reason: 'Asked for it by e-mail' },
   importDoNotCall: { phone_numbers: ['+12025550171', '+12025550172'], reason: 'From the former system' },
   createConnection: {

@@ -7,8 +7,10 @@ import {
   deliveryListQuery,
   deliveryResource,
   pageQuery,
+  updateWebhookRequest,
   type WebhookResource,
   webhookList,
+  webhookResource,
 } from '@callkite/contract';
 import type { Delivery, WebhookIntegration } from '../../ports/delivery-store.ts';
 import { route } from '../route.ts';
@@ -52,6 +54,29 @@ export const webhookRoutes = [
       });
       return { webhooks: page.items.map(toWebhook), next_cursor: page.nextCursor };
     },
+  ),
+  route(
+    {
+      method: 'PATCH',
+      path: '/webhooks/{id}',
+      auth: 'key',
+      tag: 'Webhooks',
+      operationId: 'updateWebhook',
+      summary: 'Change a webhook integration',
+      description:
+        'Its id, its secret and the workflows that name it stay. What is on its way, and what you send again, goes to the new address.',
+      body: updateWebhookRequest,
+      status: 200,
+      answer: webhookResource,
+      refusals: ['not_found'],
+    },
+    async ({ webhooks }, { caller, parameters, body }) =>
+      toWebhook(
+        await webhooks.updateIntegration(caller, parameters.id, {
+          ...(body.name !== undefined && { name: body.name }),
+          ...(body.url !== undefined && { url: body.url }),
+        }),
+      ),
   ),
   route(
     {

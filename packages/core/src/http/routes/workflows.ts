@@ -3,6 +3,7 @@ import {
   updateWorkflowRequest,
   type WorkflowResource,
   type WrittenWorkflow,
+  workflowListQuery,
   workflowResource,
   workflowSummaries,
   workflowVersionQuery,
@@ -20,12 +21,15 @@ export const workflowRoutes = [
       auth: 'key',
       tag: 'Workflows',
       operationId: 'listWorkflows',
-      summary: 'Every workflow of the organization',
+      summary: 'Every workflow of the organization, or those of one source',
+      query: workflowListQuery,
       status: 200,
       answer: workflowSummaries,
     },
-    async ({ workflows }, { caller }) => ({
-      workflows: (await workflows.summaries(caller)).map(({ id, name }) => ({ id, name })),
+    async ({ workflows }, { caller, query }) => ({
+      workflows: (await workflows.summaries(caller, query.source ? { source: query.source } : {})).map(
+        ({ id, name }) => ({ id, name }),
+      ),
     }),
   ),
   route(

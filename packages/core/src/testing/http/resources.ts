@@ -21,6 +21,23 @@ export const resources: Readonly<Record<string, Test>> = {
     assert.deepEqual((await probe.send('GET', '/workflows', { key })).json, { workflows: [] });
   },
 
+  async 'GET /workflows leaves out those of prompt calls when asked to, and only then'(probe) {
+    const { liveKey: key } = probe;
+    const prompted = await probe.send('POST', '/call-prompt', {
+      key,
+      json: { recipient_phone: probe.callee, prompt: 'Ask whether they are open.' },
+    });
+    const id = text(prompted.json, 'workflow_id');
+    const idsOf = async (query: string) =>
+      list((await probe.send('GET', `/workflows${query}`, { key })).json, 'workflows').map((each) => each.id);
+    const [all, made, generated] = await Promise.all(['', '?source=api', '?source=prompt'].map(idsOf));
+    assert.ok(all?.includes(id) && all.includes(probe.workflowId));
+    assert.ok(made?.includes(probe.workflowId) && !made.includes(id));
+    assert.ok(generated?.includes(id) && !generated.includes(probe.workflowId));
+    assert.deepEqual([...(made ?? []), ...(generated ?? [])].toSorted(), all?.toSorted());
+    assertInvalid(await probe.send('GET', '/workflows?source=mine', { key }), ['source']);
+  },
+
   async 'workflows are versioned'(probe) {
     const { key } = await probe.createOrganization();
     const created = await probe.send('POST', '/workflows', { key, json: { name: 'Reminder', definition } });
@@ -207,7 +224,21 @@ export const resources: Readonly<Record<string, Test>> = {
       list(relisted.json, 'webhooks').map((webhook) => webhook.former_secret_expires_at),
       [text(rotated.json, 'former_secret_expires_at')],
     );
+    const patch = (json: object) => probe.send('PATCH', `/webhooks/${id}`, { key, json });
+    const changed = await patch({ name: 'New CRM', url: 'http://127.0.0.1:9/moved' });
+    assert.equal(changed.status, 200, changed.text);
+    assert.deepEqual(changed.json, {
+      ...list(relisted.json, 'webhooks')[0],
+      name: 'New CRM',
+      url: 'http://127.0.0.1:9/moved',
+    });
+    assert.deepEqual(list((await probe.send('GET', '/webhooks', { key })).json, 'webhooks'), [changed.json]);
+    assertInvalid(await patch({}), ['body']);
+    assertInvalid(await patch({ url: 'ftp://example.com/' }), ['url']);
+    assertInvalid(await patch({ name: '' }), ['name']);
+    assertInvalid(await patch({ secret: 'mine' }), ['secret']);
     const sent = await probe.send('POST', `/webhooks/${id}/test`, { key });
+    assert.equal(text(sent.json, 'url'), 'http://127.0.0.1:9/moved');
     assert.equal(sent.status, 202, sent.text);
     const deliveryId = text(sent.json, 'id');
     const deliveries = await probe.send('GET', `/webhooks/${id}/deliveries`, { key });
@@ -221,13 +252,15 @@ export const resources: Readonly<Record<string, Test>> = {
     const stranger = await probe.createOrganization();
     for (const [method, path] of [
       ['DELETE', `/webhooks/${id}`],
+      ['PATCH', `/webhooks/${id}`],
       ['POST', `/webhooks/${id}/rotate-secret`],
       ['POST', `/webhooks/${id}/test`],
       ['GET', `/webhooks/${id}/deliveries`],
       ['GET', `/deliveries/${deliveryId}`],
       ['POST', `/deliveries/${deliveryId}/resend`],
     ] as const) {
-      assertProblem(await probe.send(method, path, { key: stranger.key }), 404, 'not_found');
+      const json = method === 'PATCH' ? { name: 'Mine' } : undefined;
+      assertProblem(await probe.send(method, path, { key: stranger.key, json }), 404, 'not_found');
     }
     assert.equal((await probe.send('DELETE', `/webhooks/${id}`, { key })).status, 204);
     assertProblem(await probe.send('DELETE', `/webhooks/${id}`, { key }), 404, 'not_found');

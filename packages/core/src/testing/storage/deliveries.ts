@@ -31,6 +31,37 @@ export function deliveriesContract(test: StorageTest): void {
     assert.equal(await deliveries.deleteIntegration(tenant, created.id), false);
   });
 
+  test('a changed integration keeps its id and secret, and pending deliveries go to its new address', async (storage) => {
+    const tenant = await createTenant(storage);
+    const stranger = await createTenant(storage);
+    const { deliveries } = storage;
+    const created = await integrationOf(tenant, storage, 'sealed');
+    const other = await integrationOf(tenant, storage, 'sealed');
+    const sentTo = async ({ id: integrationId }: { id: string }, ended?: 'delivered' | 'failed') => {
+      const { id } = await deliveries.create(webhook(tenant, { integrationId }));
+      if (ended) await attempt(storage, id, ended);
+      return id;
+    };
+    const pending = await sentTo(created);
+    const failed = await sentTo(created, 'failed');
+    const elsewhere = await sentTo(other);
+    const url = 'https://example.com/moved';
+    const test = { ...tenant, mode: 'test' } as const;
+    for (const scope of [stranger, test]) {
+      assert.equal(await deliveries.updateIntegration(scope, created.id, { url }), null);
+    }
+    assert.deepEqual(await deliveries.getIntegration(tenant, created.id), created);
+    assert.deepEqual(await deliveries.updateIntegration(tenant, created.id, { url }), { ...created, url });
+    const renamed = { ...created, url, name: 'Other CRM' };
+    assert.deepEqual(await deliveries.updateIntegration(tenant, created.id, { name: 'Other CRM' }), renamed);
+    assert.deepEqual(await deliveries.getIntegration(tenant, created.id), renamed);
+    const urlOf = async (id: string) => (await deliveries.load(id))?.url;
+    assert.equal(await urlOf(pending), url);
+    assert.equal(await urlOf(failed), created.url);
+    assert.equal(await urlOf(elsewhere), other.url);
+    assert.equal((await deliveries.resend(tenant, failed))?.url, url);
+  });
+
   test('a rotated secret leaves the one before good for its time, and no other', async (storage) => {
     const tenant = await createTenant(storage);
     const stranger = await createTenant(storage);

@@ -64,7 +64,7 @@ export function workflowsContract(test: StorageTest): void {
     assert.deepEqual(await workflows.ownerOf(workflowId), { organizationId, deleted: true });
     assert.equal(await workflows.ownerOf(createId('wf')), null);
     assert.deepEqual((await workflows.list(tenant, firstPage)).items, []);
-    assert.deepEqual(await workflows.listSummaries(tenant), []);
+    assert.deepEqual(await workflows.listSummaries(tenant, {}), []);
     assert.deepEqual((await tenant.claim()).call.id, callId, 'calls already accepted are made');
   });
 
@@ -85,11 +85,19 @@ export function workflowsContract(test: StorageTest): void {
       ids,
     );
     assert.equal(second.nextCursor, null);
-    assert.deepEqual(await workflows.listSummaries(tenant), [
+    const made = [
       { id: ids[0], name: 'Third' },
       { id: ids[1], name: 'Second' },
       { id: ids[2], name: 'Reminder' },
-    ]);
+    ];
+    assert.deepEqual(await workflows.listSummaries(tenant, {}), made);
+    await tick();
+    const { callId } = tenant.promptInput();
+    await tenant.accept({ ...tenant.promptInput(), callId });
+    const generated = { id: (await tenant.call(callId)).workflowId, name: 'Opening hours' };
+    assert.deepEqual(await workflows.listSummaries(tenant, {}), [generated, ...made]);
+    assert.deepEqual(await workflows.listSummaries(tenant, { source: 'api' }), made);
+    assert.deepEqual(await workflows.listSummaries(tenant, { source: 'prompt' }), [generated]);
     assert.equal(await workflows.get(stranger, workflowId), null);
     assert.equal(await workflows.getVersion(stranger, workflowId, 1), null);
     assert.equal(await workflows.update(stranger, workflowId, { name: 'x' }), null);

@@ -84,6 +84,9 @@ const operations: Record<
   updateOrganization: ({ organizations }, { id, body }) => organizations.update(id, body),
   createOrganizationApiKey: ({ organizations }, { id, body }) => organizations.createApiKey(id, body),
 
+  listOrganizationApiKeys: ({ organizations }, { id, query }) => organizations.apiKeys(id, query),
+  revokeOrganizationApiKey: ({ organizations }, { id }) => organizations.revokeApiKey(id, id),
+
   createApiKey: ({ apiKeys }, { body }) => apiKeys.create(body),
   listApiKeys: ({ apiKeys }, { query }) => apiKeys.list(query),
   revokeApiKey: ({ apiKeys }, { id }) => apiKeys.revoke(id),
@@ -190,7 +193,7 @@ describe('the client', () => {
 
     const [request, next] = received;
     expect(request).toMatchObject({ method, body });
-    expect(request?.url.pathname).toBe(path.replace(/\{\w+\}/, 'id_1'));
+    expect(request?.url.pathname).toBe(path.replaceAll(/\{\w+\}/g, 'id_1'));
     expect(Object.fromEntries(request?.url.searchParams ?? [])).toEqual(query);
     const token = security.some((scheme) => 'visitToken' in scheme)
       ? 'token-of-the-call-back'

@@ -152,6 +152,8 @@ export function callkite(options: CallkiteClientOptions): CallkiteClient {
       get: (id) => get(['organizations', id]),
       update: (id, request) => write('PATCH', ['organizations', id], request),
       createApiKey: (id, request) => write('POST', ['organizations', id, 'api-keys'], request),
+      apiKeys: (id, options) => pages(['organizations', id, 'api-keys'], 'api_keys', options),
+      revokeApiKey: (id, keyId) => write('DELETE', ['organizations', id, 'api-keys', keyId]),
     },
     widget: {
       openSession: (body, { origin }) =>

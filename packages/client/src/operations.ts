@@ -209,6 +209,9 @@ export interface CallkiteClient {
     update(id: string, request: UpdateOrganizationRequest): Promise<OrganizationResource>;
     /** The answer holds the key; it is not shown again. */
     createApiKey(id: string, request: CreateApiKeyRequest): Promise<CreatedApiKey>;
+    /** Newest first, revoked ones included. */
+    apiKeys(id: string, options?: PageOptions): AsyncIterable<ApiKeyResource>;
+    revokeApiKey(id: string, keyId: string): Promise<ApiKeyResource>;
   };
   /**
    * What pages do for their visitors, for a widget of your own. The client's `apiKey` must be a publishable key, and

@@ -48,8 +48,11 @@ export interface Organizations {
     organizationId: string,
     input: { mode: Mode; name: string },
   ): Promise<{ readonly record: ApiKeyRecord; readonly key: string }>;
+  /** Revoked ones too, newest first. Throws `not_found`. */
   listApiKeys(organizationId: string, page: PageRequest): Promise<Page<ApiKeyRecord>>;
-  /** Throws `not_found`. */
+  /**
+   * Refused from now on by this process, and within five seconds by others that do not share its cache. Throws `not_found`.
+   */
   revokeApiKey(organizationId: string, id: string): Promise<ApiKeyRecord>;
   /** The caller behind a key. Throws `unauthenticated`. A malformed key costs no storage access. */
   authenticate(key: string): Promise<Caller>;
@@ -190,7 +193,10 @@ export function createOrganizations(deps: OrganizationsDeps): Organizations {
       });
       return { record, key };
     },
-    listApiKeys: (organizationId, page) => store.listApiKeys(organizationId, page),
+    async listApiKeys(organizationId, page) {
+      await get(organizationId);
+      return store.listApiKeys(organizationId, page);
+    },
     async revokeApiKey(organizationId, id) {
       const record = (await store.revokeApiKey(organizationId, id)) ?? missing('API key');
       await apiKeys.forget(record.lookupId);

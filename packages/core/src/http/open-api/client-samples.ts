@@ -76,6 +76,8 @@ if (recording_url !== null) console.log((await client.calls.recording(recording_
   getOrganization: `const { call_minutes_today } = await client.organizations.get(${organizationId});`,
   updateOrganization: `await client.organizations.update(${organizationId}, BODY);`,
   createOrganizationApiKey: `const { key } = await client.organizations.createApiKey(${organizationId}, BODY);`,
+  listOrganizationApiKeys: listing(`organizations.apiKeys(${organizationId})`, 'id, prefix'),
+  revokeOrganizationApiKey: `await client.organizations.revokeApiKey(${organizationId}, 'key_01kag0v7q9r1s3t5v7x9z1b3d5');`,
   openWidgetSession: `const { url, token } = await client.widget.openSession(BODY, ${page});`,
   requestWidgetCallback: `const { call_id, token } = await client.widget.requestCallback(BODY, ${page});
 const { state } = await client.widget.callbackState(call_id, token);`,

@@ -19,6 +19,7 @@ import type { CallForm } from '../../ports/form-store.ts';
 import type { HttpResponse } from '../../ports/http.ts';
 import type { TransferRecord } from '../../ports/transfer-store.ts';
 import type { VisitRecord } from '../../ports/web-call-store.ts';
+import { pageOf } from '../page.ts';
 import { rawRoute, route } from '../route.ts';
 
 const placingRefusals = [
@@ -109,7 +110,7 @@ export const callRoutes = [
           ...(query.created_after && { createdAfter: query.created_after }),
           ...(query.created_before && { createdBefore: query.created_before }),
         },
-        { limit: query.limit, cursor: query.cursor ?? null },
+        pageOf(query),
       );
       const urls = await recordings.urlsOf(page.items.map(({ id }) => id));
       return { calls: page.items.map((call) => toResource(call, urls)), next_cursor: page.nextCursor };

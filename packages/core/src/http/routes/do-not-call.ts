@@ -10,6 +10,7 @@ import {
 } from '@callkite/contract';
 import { firstColumn } from '../../organizations/do-not-call.ts';
 import type { DoNotCallEntry } from '../../ports/do-not-call-store.ts';
+import { pageOf } from '../page.ts';
 import { route } from '../route.ts';
 
 const tag = 'Do not call';
@@ -81,7 +82,7 @@ export const doNotCallRoutes = [
       const { items, nextCursor } = await doNotCall.list(
         caller,
         { phoneNumber: query.phone_number, lifted: query.lifted },
-        { limit: query.limit, cursor: query.cursor ?? null },
+        pageOf(query),
       );
       return { entries: items.map(toEntry), next_cursor: nextCursor };
     },

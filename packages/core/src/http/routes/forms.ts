@@ -8,6 +8,7 @@ import {
   updateFormRequest,
 } from '@callkite/contract';
 import type { FormRecord } from '../../ports/form-store.ts';
+import { pageOf } from '../page.ts';
 import { route } from '../route.ts';
 
 export const formRoutes = [
@@ -24,10 +25,7 @@ export const formRoutes = [
       answer: formList,
     },
     async ({ forms }, { caller, query }) => {
-      const page = await forms.list(caller, {
-        limit: query.limit,
-        cursor: query.cursor ?? null,
-      });
+      const page = await forms.list(caller, pageOf(query));
       return { forms: page.items.map(toResource), next_cursor: page.nextCursor };
     },
   ),

@@ -1,4 +1,5 @@
 import {
+  type ApiKeyList,
   type ApiKeyResource,
   apiKeyList,
   apiKeyResource,
@@ -15,8 +16,12 @@ import {
 import type * as z from 'zod';
 import type { OrganizationSettings, Organizations } from '../../organizations/organizations.ts';
 import type { ApiKeyRecord, Organization } from '../../ports/organization-store.ts';
+import { pageOf } from '../page.ts';
 import { requireLiveKey } from '../require-live-key.ts';
 import { route } from '../route.ts';
+
+const revoking =
+  'From now on the process that answers refuses it; other processes on the same database do so within five seconds, or at once where they share a cache. Calls that are under way go on. Repeating it changes nothing.';
 
 export const organizationRoutes = [
   route(
@@ -47,7 +52,7 @@ export const organizationRoutes = [
       answer: organizationList,
     },
     async ({ organizations }, { query }) => {
-      const page = await organizations.list({ limit: query.limit, cursor: query.cursor ?? null });
+      const page = await organizations.list(pageOf(query));
       return {
         organizations: page.items.map((each) => toOrganization(organizations, each)),
         next_cursor: page.nextCursor,
@@ -116,6 +121,37 @@ export const organizationRoutes = [
   ),
   route(
     {
+      method: 'GET',
+      path: '/organizations/{id}/api-keys',
+      auth: 'operator',
+      tag: 'Operator',
+      operationId: 'listOrganizationApiKeys',
+      summary: 'List the API keys of an organization, newest first',
+      query: pageQuery,
+      status: 200,
+      answer: apiKeyList,
+      refusals: ['not_found'],
+    },
+    ({ organizations }, { parameters, query }) => listKeys(organizations, parameters.id, query),
+  ),
+  route(
+    {
+      method: 'DELETE',
+      path: '/organizations/{id}/api-keys/{key_id}',
+      auth: 'operator',
+      tag: 'Operator',
+      operationId: 'revokeOrganizationApiKey',
+      summary: 'Revoke an API key of an organization',
+      description: revoking,
+      status: 200,
+      answer: apiKeyResource,
+      refusals: ['not_found'],
+    },
+    async ({ organizations }, { parameters }) =>
+      toApiKey(await organizations.revokeApiKey(parameters.id, parameters.key_id)),
+  ),
+  route(
+    {
       method: 'POST',
       path: '/api-keys',
       auth: 'key',
@@ -149,11 +185,7 @@ export const organizationRoutes = [
     },
     async ({ organizations }, { caller, query }) => {
       requireLiveKey(caller);
-      const page = await organizations.listApiKeys(caller.organizationId, {
-        limit: query.limit,
-        cursor: query.cursor ?? null,
-      });
-      return { api_keys: page.items.map(toApiKey), next_cursor: page.nextCursor };
+      return listKeys(organizations, caller.organizationId, query);
     },
   ),
   route(
@@ -164,6 +196,7 @@ export const organizationRoutes = [
       tag: 'API keys',
       operationId: 'revokeApiKey',
       summary: 'Revoke an API key',
+      description: revoking,
       status: 200,
       answer: apiKeyResource,
       refusals: ['forbidden', 'not_found'],
@@ -196,6 +229,15 @@ function toOrganization(
     daily_call_minutes: dailyCallMinutesOf(organization),
     created_at: organization.createdAt.toISOString(),
   };
+}
+
+async function listKeys(
+  organizations: Pick<Organizations, 'listApiKeys'>,
+  organizationId: string,
+  query: z.output<typeof pageQuery>,
+): Promise<ApiKeyList> {
+  const page = await organizations.listApiKeys(organizationId, pageOf(query));
+  return { api_keys: page.items.map(toApiKey), next_cursor: page.nextCursor };
 }
 
 function toApiKey(record: ApiKeyRecord): ApiKeyResource {

@@ -8,6 +8,7 @@ import {
   updatePublishableKeyRequest,
 } from '@callkite/contract';
 import type { PublishableKey } from '../../ports/web-call-store.ts';
+import { pageOf } from '../page.ts';
 import { requireLiveKey } from '../require-live-key.ts';
 import { route } from '../route.ts';
 
@@ -56,10 +57,7 @@ export const publishableKeyRoutes = [
     },
     async ({ publishableKeys }, { caller, query }) => {
       requireLiveKey(caller);
-      const { items, nextCursor } = await publishableKeys.list(caller.organizationId, {
-        limit: query.limit,
-        cursor: query.cursor ?? null,
-      });
+      const { items, nextCursor } = await publishableKeys.list(caller.organizationId, pageOf(query));
       return { publishable_keys: items.map(toKey), next_cursor: nextCursor };
     },
   ),

@@ -10,6 +10,7 @@ import type * as z from 'zod';
 import type { Caller } from '../../organizations/organizations.ts';
 import type { TransferIntegration } from '../../ports/transfer-store.ts';
 import type { TransferSettings } from '../../transfers/transfer-integrations.ts';
+import { pageOf } from '../page.ts';
 import { type HttpServices, route } from '../route.ts';
 
 const path = '/transfer-integrations';
@@ -28,10 +29,7 @@ export const transferIntegrationRoutes = [
       answer: transferIntegrationList,
     },
     async (services, { caller, query }) => {
-      const page = await services.transferIntegrations.list(caller, {
-        limit: query.limit,
-        cursor: query.cursor ?? null,
-      });
+      const page = await services.transferIntegrations.list(caller, pageOf(query));
       const available = await isAvailable(services, caller);
       return {
         transfer_integrations: page.items.map((each) => toResource(each, available)),

@@ -13,6 +13,7 @@ import {
   webhookResource,
 } from '@callkite/contract';
 import type { Delivery, WebhookIntegration } from '../../ports/delivery-store.ts';
+import { pageOf } from '../page.ts';
 import { route } from '../route.ts';
 
 export const webhookRoutes = [
@@ -48,10 +49,7 @@ export const webhookRoutes = [
       answer: webhookList,
     },
     async ({ webhooks }, { caller, query }) => {
-      const page = await webhooks.listIntegrations(caller, {
-        limit: query.limit,
-        cursor: query.cursor ?? null,
-      });
+      const page = await webhooks.listIntegrations(caller, pageOf(query));
       return { webhooks: page.items.map(toWebhook), next_cursor: page.nextCursor };
     },
   ),
@@ -142,7 +140,7 @@ export const webhookRoutes = [
       const page = await webhooks.listDeliveries(
         caller,
         { integrationId: parameters.id, ...(query.call_id && { callId: query.call_id }) },
-        { limit: query.limit, cursor: query.cursor ?? null },
+        pageOf(query),
       );
       return { deliveries: page.items.map(toDelivery), next_cursor: page.nextCursor };
     },
@@ -160,10 +158,11 @@ export const webhookRoutes = [
       answer: deliveryList,
     },
     async ({ webhooks }, { caller, query }) => {
-      const page = await webhooks.listDeliveries(caller, query.call_id ? { callId: query.call_id } : {}, {
-        limit: query.limit,
-        cursor: query.cursor ?? null,
-      });
+      const page = await webhooks.listDeliveries(
+        caller,
+        query.call_id ? { callId: query.call_id } : {},
+        pageOf(query),
+      );
       return { deliveries: page.items.map(toDelivery), next_cursor: page.nextCursor };
     },
   ),

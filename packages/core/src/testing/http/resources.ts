@@ -285,6 +285,43 @@ export const resources: Readonly<Record<string, Test>> = {
     assertProblem(await probe.send('GET', '/api-keys', { key: probe.testKey }), 403, 'forbidden');
   },
 
+  async 'the operator lists and revokes the API keys of an organization'(probe) {
+    const { operatorToken } = probe;
+    const { id, key } = await probe.createOrganization();
+    const path = `/organizations/${id}/api-keys`;
+    const json = { name: 'Second', mode: 'test' };
+    const created = record((await probe.send('POST', path, { key: operatorToken, json })).json);
+    const { key: second, ...shown } = created;
+    const listed = await probe.send('GET', path, { key: operatorToken });
+    assert.deepEqual(list(listed.json, 'api_keys')[0], shown);
+    assert.equal(list(listed.json, 'api_keys').length, 2);
+    assert.ok(!listed.text.includes(key) && !listed.text.includes(String(second)));
+    assert.equal((await probe.send('GET', '/workflows', { key: String(second) })).status, 200);
+    const target = `${path}/${shown.id}`;
+    for (const [method, at] of [
+      ['GET', path],
+      ['DELETE', target],
+    ] as const) {
+      assertProblem(await probe.send(method, at, { key }), 401, 'unauthenticated');
+    }
+    const other = await probe.createOrganization();
+    const elsewhere = `/organizations/${other.id}/api-keys/${shown.id}`;
+    assertProblem(await probe.send('DELETE', elsewhere, { key: operatorToken }), 404, 'not_found');
+    assertProblem(
+      await probe.send('GET', '/organizations/org_x/api-keys', { key: operatorToken }),
+      404,
+      'not_found',
+    );
+    const revoked = await probe.send('DELETE', target, { key: operatorToken });
+    assert.equal(revoked.status, 200, revoked.text);
+    assert.ok(text(revoked.json, 'revoked_at'));
+    assertProblem(await probe.send('GET', '/workflows', { key: String(second) }), 401, 'unauthenticated');
+    assert.equal((await probe.send('GET', '/workflows', { key })).status, 200);
+    assert.deepEqual((await probe.send('DELETE', target, { key: operatorToken })).json, revoked.json);
+    const relisted = await probe.send('GET', path, { key: operatorToken });
+    assert.deepEqual(list(relisted.json, 'api_keys')[0], revoked.json);
+  },
+
   async 'lists are paged'(probe) {
     const { key } = await probe.createOrganization();
     for (const name of ['a', 'b'])

@@ -103,7 +103,7 @@ function idIn(path: string): string {
 }
 
 const pathFor = ({ path }: Operation, ids: Ids) =>
-  path.replace(/\{\w+\}/, () => ids[idIn(path)] ?? 'missing');
+  path.replaceAll(/\{(\w+)\}/g, (_, name) => ids[name === 'key_id' ? 'apiKey' : idIn(path)] ?? 'missing');
 
 function bodyFor({ method, operationId, path }: Operation, ids: Ids): unknown {
   if (method === 'GET' || method === 'DELETE') return undefined;

@@ -49,6 +49,7 @@ beforeAll(async () => {
     telephonyFor: (mode) => (mode === 'live' ? carrier : null),
     secretBox: createSecretBox(randomBytes(32).toString('base64')),
     cache: createCache(new Keyv(), silentLogger),
+    onCreated: async () => undefined,
   });
 });
 

@@ -49,7 +49,7 @@ const COMPOSITION = Symbol('composition');
 export function compose(parts: {
   settings: Settings;
   keys: SecretKeys;
-  network: Pick<EmbeddedNetwork, 'carrierUrl' | 'modelUrl'>;
+  network: Pick<EmbeddedNetwork, 'carrierUrl' | 'modelUrl'> & Partial<Pick<EmbeddedNetwork, 'accounts'>>;
   events: CallEvents;
 }): Composition {
   const { settings, network } = parts;
@@ -124,6 +124,7 @@ export function compose(parts: {
         telephony: from.resolve<Telephony>(TEST_CARRIER),
         languageModel: from.resolve<LanguageModel>(TEST_MODEL),
         speechModel: from.resolve<SpeechModel>(TEST_SPEECH_MODEL),
+        ...(network.accounts && { account: network.accounts.test }),
       },
       publicUrl: settings.publicUrl,
       apiReference: apiReference(),

@@ -1,13 +1,6 @@
-import type { Mode } from '@callkite/core';
+import type { EmulatedAccount, Mode } from '@callkite/core';
 import { startOpenAiEmulator } from '@callkite/openai-emulator';
 import { builtInAccounts, startTwilioEmulator } from '@callkite/twilio-emulator';
-
-/** An account of the emulated carrier that an organization may connect. */
-export interface EmulatedAccount {
-  readonly accountId: string;
-  readonly secret: string;
-  readonly phoneNumber: string;
-}
 
 /** The phone network and the model that run inside this process. Nothing of them reaches a real phone. */
 export interface EmbeddedNetwork {
@@ -15,6 +8,7 @@ export interface EmbeddedNetwork {
   readonly carrierUrl: string;
   /** Base URL of the emulated model's API. */
   readonly modelUrl: string;
+  /** What organizations connect, by the mode of their calls. */
   readonly accounts: Readonly<Record<Mode, EmulatedAccount>>;
   stop(): Promise<void>;
 }

@@ -1,5 +1,4 @@
-import type { Callkite, Mode } from '@callkite/core';
-import type { EmulatedAccount } from './embedded.ts';
+import type { Callkite, EmulatedAccount, Mode } from '@callkite/core';
 import { setUpVisitorDemo } from './visitor-demo.ts';
 
 export interface FirstStart {
@@ -39,13 +38,13 @@ const appointmentReminder = {
 /**
  * Fills an empty store with what a first try needs: an organization, numbers of the emulated network, a workflow and
  * keys. An earlier first start that was cut short is completed.
- * @param emulated accounts of the emulated network, by the mode whose calls go out on them
+ * @param emulated account of the emulated network on which live calls go out; `null` where a real carrier carries them
  * @param pageUrls addresses of this server under which its demonstration page is opened
  * @returns `null` when the store is in use already
  */
 export async function firstStart(
   callkite: Pick<Callkite, 'organizations' | 'workflows' | 'publishableKeys'>,
-  emulated: Partial<Record<Mode, EmulatedAccount>>,
+  emulated: EmulatedAccount | null,
   pageUrls: readonly string[],
 ): Promise<FirstStart | null> {
   const firstPage = { limit: 1, cursor: null };
@@ -55,13 +54,12 @@ export async function firstStart(
     if (keys.items.length > 0) return null;
   }
   const organization = existing ?? (await callkite.organizations.create({ name: 'My organization' }));
-  for (const [mode, account] of Object.entries(emulated) as [Mode, EmulatedAccount][]) {
-    const { accountId, secret } = account;
-    const scope = { organizationId: organization.id, mode };
-    const connection = await callkite.organizations.connectCarrier(scope, { accountId, secret });
-    await callkite.organizations.connectNumber(scope, connection.id, account.phoneNumber);
-  }
   const live = { organizationId: organization.id, mode: 'live' } as const;
+  if (emulated !== null) {
+    const { accountId, secret, phoneNumber } = emulated;
+    const connection = await callkite.organizations.connectCarrier(live, { accountId, secret });
+    await callkite.organizations.connectNumber(live, connection.id, phoneNumber);
+  }
   // First, so that the sample is the newest workflow.
   const demo = await setUpVisitorDemo(callkite, organization.id, pageUrls);
   const workflows = await callkite.workflows.summaries(live);

@@ -110,6 +110,34 @@ describe('the server on its embedded default', { timeout: 120_000 }, () => {
     expect(call.mode).toBe('test');
   });
 
+  it('places calls of test keys of an organization that the operator created', async () => {
+    const { url } = await start({ CALLKITE_DEMO: '0' });
+    const send = async (key: string, method: string, path: string, body?: object) => {
+      const answer = await fetch(url + path, {
+        method,
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        ...(body && { body: JSON.stringify(body) }),
+      });
+      expect(answer.ok, `${method} ${path}: ${await answer.clone().text()}`).toBe(true);
+      return (await answer.json()) as Record<string, string>;
+    };
+    const { id } = await send(operatorToken, 'POST', '/organizations', { name: 'Second Dental' });
+    const { key = '' } = await send(operatorToken, 'POST', `/organizations/${id}/api-keys`, {
+      name: 'Trial',
+      mode: 'test',
+    });
+    const workflow = await send(key, 'POST', '/workflows', {
+      name: 'Hours',
+      definition: { objective: 'Ask whether the shop is open on Sunday.' },
+    });
+    await send(key, 'POST', '/call', { recipient_phone: '+12025550102', workflow_id: workflow.id });
+    const call = await eventually('the end of the call', async () => {
+      const { calls } = (await send(key, 'GET', '/calls')) as unknown as { calls: { state: string }[] };
+      return calls.find(({ state }) => state === 'completed');
+    });
+    expect(call).toMatchObject({ mode: 'test', call_status: 'success', provider_status: 'completed' });
+  });
+
   it('talks with the second model where the first is not there', async () => {
     const second = await startOpenAiEmulator();
     try {

@@ -46,14 +46,13 @@ export async function startServer(
   );
   const stopServing = await serve({ callkite, metrics, settings, logger });
   const isEmulated = settings.twilio === null;
-  const { live, test } = network.accounts;
   // The operator of a production server creates organizations, and hands out keys, by other ways than a log.
   const isOperated = settings.production && settings.operatorToken !== null;
   const first = isOperated
     ? null
     : // Of processes that start together on an empty database, one makes and prints; the others wait for it.
       await storage.exclusively('first_start', () =>
-        firstStart(callkite, isEmulated ? { live, test } : { test }, [
+        firstStart(callkite, isEmulated ? network.accounts.live : null, [
           settings.publicUrl,
           settings.loopbackUrl,
           `http://localhost:${settings.port}`,

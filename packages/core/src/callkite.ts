@@ -8,6 +8,7 @@ import type { VisitRates } from './limits/visit-limits.ts';
 import type { Webhooks } from './notifications/webhooks.ts';
 import type { DoNotCall } from './organizations/do-not-call.ts';
 import type { Caller, Organizations } from './organizations/organizations.ts';
+import type { EmulatedAccount } from './organizations/test-lines.ts';
 import type { ApiReference } from './ports/api-reference.ts';
 import type { HttpRequest, HttpResponse } from './ports/http.ts';
 import type { LanguageModel } from './ports/language-model.ts';
@@ -31,7 +32,16 @@ export interface CallkiteOptions {
   /** How words travel on calls whose workflow does not say. @default 'relay' */
   voiceMode?: VoiceMode;
   /** Carrier and models of `ck_test_` keys; without them such keys cannot be created. */
-  test?: { telephony: Telephony; languageModel: LanguageModel; speechModel?: SpeechModel };
+  test?: {
+    telephony: Telephony;
+    languageModel: LanguageModel;
+    speechModel?: SpeechModel;
+    /**
+     * The account on which test calls of every organization go out that connected no other. Its carrier must be an
+     * emulated one. @default none: each connects its own
+     */
+    account?: EmulatedAccount;
+  };
   /** What agents may do besides talking, on calls whose workflow names it. @default none */
   tools?: readonly AgentTool[];
   /** Base URL under which carriers reach this server, without a trailing slash. */

@@ -2,6 +2,7 @@ import * as z from 'zod';
 import type { CallkiteOptions } from './callkite.ts';
 import { CallkiteError } from './errors.ts';
 import { isNetwork } from './notifications/public-addresses.ts';
+import { emulatedNetwork } from './ports/telephony.ts';
 
 const adapter = (what: string) =>
   z.custom<object>((value) => typeof value === 'object' && value !== null, what);
@@ -29,7 +30,19 @@ const schema = z.object({
   ...vendors,
   storage: adapter('must be a store, such as postgres() or pglite() of @callkite/postgres'),
   voiceMode: z.enum(['relay', 'realtime']).optional(),
-  test: z.object(vendors).optional(),
+  test: z
+    .object({
+      ...vendors,
+      account: z
+        .object({ accountId: z.string().min(1), secret: z.string().min(1), phoneNumber: z.string().min(1) })
+        .optional(),
+    })
+    .refine(
+      ({ telephony, account }) =>
+        account === undefined || ('network' in telephony && telephony.network === emulatedNetwork),
+      { path: ['account'], message: 'must belong to an emulated carrier, on which no real phone can ring' },
+    )
+    .optional(),
   tools: z.array(z.object({ name: z.string() })).optional(),
   publicUrl: baseUrl,
   operatorToken: z

@@ -42,6 +42,7 @@ import { checkNetwork, enterNetworks } from './organizations/networks.ts';
 import { createOrganizations } from './organizations/organizations.ts';
 import { checkSecrets } from './organizations/sealed-secrets.ts';
 import { connectionSecretContext, createSecretBox } from './organizations/secret-box.ts';
+import { createTestLines } from './organizations/test-lines.ts';
 import type { CallRecord, ReportResult } from './ports/call-store.ts';
 import { systemClock } from './ports/clock.ts';
 import type { LanguageModel } from './ports/language-model.ts';
@@ -115,7 +116,9 @@ export function createCallkite(options: CallkiteOptions): Callkite {
     defaultDailyMinutes,
     secretBox,
     cache,
+    onCreated: (organizationId) => testLines.provide(organizationId),
   });
+  const testLines = createTestLines({ organizations, account: test?.account ?? null, logger });
   // Spares the store a look-up per call and turn.
   const knownOrganizations = new Keyv<OrganizationSettings>({
     store: new BoundedMap(cacheEntries),
@@ -292,6 +295,7 @@ export function createCallkite(options: CallkiteOptions): Callkite {
     keyedHashes,
     idempotency: createIdempotency({ cache, store: storage.calls, hashes: keyedHashes }),
     defaultDailyMinutes,
+    provideTestLine: testLines.provide,
     onDue: dispatcher.wake,
     onSpent: spending.look,
     onPrompt: () => runner.wake('generate_workflow'),

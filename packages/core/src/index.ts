@@ -26,6 +26,7 @@ export type { Webhooks } from './notifications/webhooks.ts';
 export { apiKeyPattern } from './organizations/api-keys.ts';
 export type { DoNotCall, DoNotCallImport } from './organizations/do-not-call.ts';
 export type { Caller, OrganizationSettings, Organizations } from './organizations/organizations.ts';
+export type { EmulatedAccount } from './organizations/test-lines.ts';
 export type { ApiReference, ApiReferenceScript } from './ports/api-reference.ts';
 export type {
   AcceptCall,

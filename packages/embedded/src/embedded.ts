@@ -97,6 +97,13 @@ export async function startEmbedded(options: EmbeddedOptions = {}): Promise<Embe
       allowInsecure: true,
     });
   const emulated = { apiKey: 'emulated', baseURL: model.url };
+  const account = options.account ?? builtInAccounts.approved;
+  const numberOf = (mode: Mode) => {
+    const [first, second] = account.phoneNumbers;
+    const phoneNumber = mode === 'test' ? (second ?? first) : first;
+    if (phoneNumber === undefined) throw new TypeError('the account needs a phone number');
+    return phoneNumber;
+  };
   const languageModel = openAi(emulated);
   const speechModel = openAiRealtime(emulated);
   const callkite = createCallkite({
@@ -104,7 +111,12 @@ export async function startEmbedded(options: EmbeddedOptions = {}): Promise<Embe
     telephony: telephony('twilio'),
     languageModel,
     speechModel,
-    test: { telephony: telephony('twilio-test'), languageModel, speechModel },
+    test: {
+      telephony: telephony('twilio-test'),
+      languageModel,
+      speechModel,
+      account: { accountId: account.sid, secret: account.authToken, phoneNumber: numberOf('test') },
+    },
     publicUrl: url,
     apiReference: apiReference(),
     secretKey: randomBytes(32).toString('base64'),
@@ -116,7 +128,6 @@ export async function startEmbedded(options: EmbeddedOptions = {}): Promise<Embe
 
   const { id: organizationId } = await callkite.organizations.create({ name: 'Example Dental' });
   const line = async (mode: Mode) => {
-    const account = options.account ?? builtInAccounts.approved;
     const callsPerSecond = options.callsPerSecond ?? (options.account ? undefined : 50);
     const connection = await callkite.organizations.connectCarrier(
       { organizationId, mode },
@@ -126,10 +137,7 @@ export async function startEmbedded(options: EmbeddedOptions = {}): Promise<Embe
         ...(callsPerSecond !== undefined && { callsPerSecond }),
       },
     );
-    const [first, second] = account.phoneNumbers;
-    const phoneNumber = mode === 'test' ? (second ?? first) : first;
-    if (phoneNumber === undefined) throw new TypeError('the account needs a phone number');
-    await callkite.organizations.connectNumber({ organizationId, mode }, connection.id, phoneNumber);
+    await callkite.organizations.connectNumber({ organizationId, mode }, connection.id, numberOf(mode));
     const { key, record } = await callkite.organizations.createApiKey(organizationId, { mode, name: mode });
     return { connectionId: connection.id, key, keyId: record.id };
   };

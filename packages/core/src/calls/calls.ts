@@ -101,6 +101,8 @@ export interface CallsDeps {
   keyedHashes: KeyedHashes;
   /** Of organizations without a limit of their own, minutes a UTC day. `null`: unlimited. */
   defaultDailyMinutes: number | null;
+  /** Gives an organization without a number in test mode one, if there is one to give. @returns whether it did */
+  provideTestLine(organizationId: string): Promise<boolean>;
   /** A call may be due: dial now. */
   onDue(connectionId: string): void;
   /** A call was refused because the minutes of its organization's day are used up. */
@@ -156,7 +158,7 @@ export function createCalls(deps: CallsDeps): Calls {
     used: UsedKey | null,
   ): Promise<AcceptedCall> {
     const answer = { status: 200, body: JSON.stringify(answerBody) };
-    const accepted = await storage.calls.accept({
+    const input: AcceptCall = {
       ...call,
       organizationId,
       mode,
@@ -165,7 +167,11 @@ export function createCalls(deps: CallsDeps): Calls {
       deadlineMs: call.dialInMs + dialDeadlineMs,
       defaultDailyMinutes: deps.defaultDailyMinutes,
       idempotency: used && { ...used, lifetimeMs: idempotency.lifetimeMs, answer },
-    });
+    };
+    let accepted = await storage.calls.accept(input);
+    if (accepted.result === 'no-usable-number' && mode === 'test') {
+      if (await deps.provideTestLine(organizationId)) accepted = await storage.calls.accept(input);
+    }
     switch (accepted.result) {
       case 'accepted':
         deps.emit({ type: 'call.accepted', callId: call.callId, organizationId, to: recipientPhone });

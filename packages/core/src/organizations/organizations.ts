@@ -105,6 +105,7 @@ export interface OrganizationsDeps {
   telephonyFor(mode: Mode): AccountCarrier | null;
   secretBox: SecretBox;
   cache: Cache;
+  onCreated(organizationId: string): Promise<unknown>;
 }
 
 const defaultCountries = ['US', 'CA'];
@@ -165,7 +166,10 @@ export function createOrganizations(deps: OrganizationsDeps): Organizations {
   return {
     async create({ name, ...settings }) {
       const allowedCountries = defaultCountries;
-      return store.create({ id: createId('org'), name, allowedCountries, ...checked(settings) });
+      const id = createId('org');
+      const organization = await store.create({ id, name, allowedCountries, ...checked(settings) });
+      await deps.onCreated(id);
+      return organization;
     },
     get,
     list: (page) => store.list(page),

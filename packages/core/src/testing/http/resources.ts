@@ -236,7 +236,7 @@ export const resources: Readonly<Record<string, Test>> = {
     assertInvalid(await patch({}), ['body']);
     assertInvalid(await patch({ url: 'ftp://example.com/' }), ['url']);
     assertInvalid(await patch({ name: '' }), ['name']);
-    assertInvalid(await patch({ secret: 'mine' }), ['secret']);
+    assertInvalid(await patch({ name: 'CRM', secret: 'mine' }), ['secret']);
     const sent = await probe.send('POST', `/webhooks/${id}/test`, { key });
     assert.equal(text(sent.json, 'url'), 'http://127.0.0.1:9/moved');
     assert.equal(sent.status, 202, sent.text);

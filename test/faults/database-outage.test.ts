@@ -1,4 +1,5 @@
 import { postgres } from '@callkite/postgres';
+import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Embedded, eventually, startEmbedded } from '../embedded.ts';
 import { startPostgres, type TestPostgres } from '../postgres/start-postgres.ts';
@@ -99,6 +100,35 @@ describe('a database that is cut off', () => {
       expect(recordsTo('+12025550160')).toHaveLength(1);
     },
   );
+
+  it('is not ready for requests while it takes no writes', async () => {
+    await start(20);
+    const readiness = async () => {
+      const answer = await fetch(`${embedded.url}/readyz`);
+      return { status: answer.status, ...((await answer.json()) as { checks: Record<string, string> }) };
+    };
+    expect(await readiness()).toMatchObject({ status: 200, checks: { storage: 'ok' } });
+    const administrator = new pg.Client({ connectionString: database.url });
+    await administrator.connect();
+    const name = new URL(database.url).pathname.slice(1);
+    const setReadOnly = async (on: boolean) => {
+      await administrator.query('set default_transaction_read_only = off');
+      await administrator.query(`alter database "${name}" set default_transaction_read_only = ${on}`);
+      // Takes effect with the next connection.
+      await administrator.query(
+        'select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and pid <> pg_backend_pid()',
+        [name],
+      );
+    };
+    await setReadOnly(true);
+    await eventually('word of it', async () => (await readiness()).checks.storage === 'read-only');
+    expect((await readiness()).status).toBe(503);
+    expect((await trigger('+12025550160', 'read-only')).status).toBe(503);
+    await setReadOnly(false);
+    await eventually('readiness', async () => (await readiness()).status === 200);
+    expect((await trigger('+12025550160', 'read-only')).status).toBe(200);
+    await administrator.end();
+  });
 
   it('leaves no answered callee without a word', async () => {
     await start(4);

@@ -41,6 +41,8 @@ const purgeMs = 10 * 60_000;
 const jobGraceMs = 35_000;
 const lastWordMs = 10_000;
 const defaultDrainMs = 10 * 60_000;
+/** Monitors ask more often than a disk fills up. */
+const writableKnownMs = 5_000;
 
 /** Starts and stops everything that goes on without being asked, each once. */
 export function createLifecycle(
@@ -74,6 +76,20 @@ export function createLifecycle(
     const before = Date.now();
     const { nowMs } = await storage.ping();
     return Math.max(0, before - nowMs, nowMs - Date.now());
+  }
+
+  let writable:
+    | { readonly state: ReturnType<Storage['checkWritable']>; readonly untilMs: number }
+    | undefined;
+  function isWritable(): ReturnType<Storage['checkWritable']> {
+    if (writable === undefined || performance.now() > writable.untilMs) {
+      const state = storage.checkWritable();
+      writable = { state, untilMs: performance.now() + writableKnownMs };
+      state.catch(() => {
+        writable = undefined;
+      });
+    }
+    return writable.state;
   }
 
   async function checkClock(): Promise<void> {
@@ -126,8 +142,8 @@ export function createLifecycle(
         const skewMs = await clockSkewMs();
         const clock =
           skewMs > clockSkewAllowedMs ? `off by ${Math.round(skewMs / 1000)} s from the store's` : 'ok';
-        const checks = { storage: 'ok', clock };
-        const ok = clock === 'ok';
+        const checks = { storage: await isWritable(), clock };
+        const ok = clock === 'ok' && checks.storage === 'ok';
         if (deps.cache === null) return { ok, checks };
         // An aid: without it everything works, only slower.
         const cache = (await deps.cache.isAvailable()) ? 'ok' : 'unavailable';

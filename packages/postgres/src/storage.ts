@@ -4,7 +4,7 @@ import { createCallStore } from './calls/call-store.ts';
 import { createDatabase, type Driver, only, type StorageOptions } from './database.ts';
 import { createDeliveryStore } from './delivery-store.ts';
 import { createDoNotCallStore } from './do-not-call.ts';
-import { guarded } from './failures.ts';
+import { guarded, sqlState } from './failures.ts';
 import { createFormStore } from './form-store.ts';
 import { createJobStore } from './job-store.ts';
 import { migrate } from './migrations.ts';
@@ -38,13 +38,36 @@ export function createStorage(driver: Driver, options: Pick<StorageOptions, 'sch
     deliveries: guarded(createDeliveryStore(database)),
     jobs: guarded(createJobStore(database)),
     secrets: guarded(createSecretStore(database)),
-    ...guarded<Pick<Storage, 'start' | 'stop' | 'ping' | 'exclusively'>>({
+    ...guarded<Pick<Storage, 'start' | 'stop' | 'ping' | 'checkWritable' | 'exclusively'>>({
       start: () => driver.migrate((pool) => migrate(pool, schema)),
       stop: () => driver.close(),
       exclusively: (name, work) => driver.exclusively(`${schema}:${name}`, work),
       async ping() {
         const { rows } = await sql<{ now: Date }>`select clock_timestamp() as now`.execute(database.kysely);
         return { nowMs: only(rows).now.getTime() };
+      },
+      async checkWritable() {
+        try {
+          await database.kysely.transaction().execute(async (transaction) => {
+            await sql`delete from ${database.tables.jobs} where false`.execute(transaction);
+            // Does not fit into so little memory: some 300 kB go to the disk, and are gone again.
+            await sql`set local work_mem = '64kB'`.execute(transaction);
+            await sql`select count(*) from generate_series(1, 20000)`.execute(transaction);
+          });
+          return 'ok';
+        } catch (error) {
+          switch (sqlState(error)) {
+            case '53100':
+              return 'full';
+            case '25006':
+              return 'read-only';
+            // This user may put nothing of the kind on the disk.
+            case '53400':
+              return 'ok';
+            default:
+              throw error;
+          }
+        }
       },
     }),
     createRateLimiter: (limits) =>

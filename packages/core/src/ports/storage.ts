@@ -44,6 +44,12 @@ export interface Storage {
   /** Cheap round trip; rejects when the store cannot be reached. Also tells the store's clock for the skew check. */
   ping(): Promise<{ readonly nowMs: number }>;
   /**
+   * Whether something could be stored now: not when the disk of the store has no room (`full`), nor when it answers and
+   * takes no writes (`read-only`). Changes nothing, and takes some milliseconds of the store's time; rejects when it cannot
+   * be reached.
+   */
+  checkWritable(): Promise<'ok' | 'full' | 'read-only'>;
+  /**
    * Runs `work` while nobody else on this store, in any process, runs work of the same name, waiting its turn as long as
    * it takes. A process that dies gives up its turn. `work` may take seconds and uses the store as usual.
    */

@@ -1,11 +1,12 @@
 import { once } from 'node:events';
-import type { Server } from 'node:http';
+import { request as httpRequest, type IncomingMessage, type Server } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import type { HttpRequest, HttpResponse } from '@callkite/core';
 import express5, { type ErrorRequestHandler, type Express } from 'express';
 import { afterEach, describe, expect, it } from 'vitest';
-import { callkiteMiddleware } from './index.ts';
+import { attachSockets, callkiteMiddleware } from './index.ts';
 
 const express4: typeof express5 = createRequire(import.meta.url)('express-4');
 
@@ -37,6 +38,25 @@ const echo = {
 const postJson = (url: string, body: string) =>
   fetch(url, { method: 'POST', body, headers: { 'content-type': 'application/json' } });
 
+const refuse = async () => ({ refuse: { status: 403, headers: {}, body: null } });
+const sockets = { carriers: { upgrade: refuse }, webCalls: { upgrade: refuse } };
+
+/** As Java's HTTP client sends every request. @returns status and body */
+async function wishingForHttp2(url: string, body: string): Promise<[number | undefined, string]> {
+  const request = httpRequest(url, {
+    method: 'POST',
+    headers: {
+      connection: 'Upgrade, HTTP2-Settings',
+      upgrade: 'h2c',
+      'http2-settings': 'AAEAAEAAAAIAAAABAAMAAABkAAQBAAAAAAUAAEAA',
+      'content-type': 'application/json',
+    },
+  });
+  request.end(body);
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  return [response.statusCode, await text(response)];
+}
+
 describe.each([
   ['Express 4', express4],
   ['Express 5', express5],
@@ -64,6 +84,22 @@ describe.each([
     }
     expect(await (await fetch(`${url}/orders`)).text()).toBe('of the host');
     expect((await fetch(`${url}/phones`)).status).toBe(404);
+  });
+
+  it('answers a request that would rather be HTTP/2 like any other, the host’s own too', async () => {
+    const app = express();
+    app.use('/phone', callkiteMiddleware(echo));
+    app.use(express.json());
+    app.post('/orders', (request, response) => {
+      response.json({ seen: request.body });
+    });
+    const url = await listen(app);
+    if (server) attachSockets(server, sockets, { basePath: '/phone' });
+    const body = '{ "a": 1 }';
+    for (const path of ['/phone/call', '/orders']) {
+      const plain = await postJson(url + path, body);
+      expect(await wishingForHttp2(url + path, body), path).toEqual([plain.status, await plain.text()]);
+    }
   });
 
   it('leaves paths that are not Callkite’s to the host', async () => {

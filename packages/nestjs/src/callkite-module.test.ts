@@ -1,6 +1,8 @@
 import 'reflect-metadata';
 import { once } from 'node:events';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import type { Callkite, HttpRequest } from '@callkite/core';
 import { Body, Controller, Inject, Module, Post } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
@@ -76,6 +78,25 @@ it.each([true, false])('serves raw bytes under its path, with the body parser %s
   expect(String((await once(socket, 'message'))[0])).toBe('hello');
   await Promise.all([started.pop()?.close(), once(socket, 'close')]);
   expect(notes).toEqual(['start', 'stop 7']);
+});
+
+it('answers a request that would rather be HTTP/2 like any other, the application’s own too', async () => {
+  const { callkite } = recorder();
+  const host = await listen([CallkiteModule.forRoot({ callkite, path: '/phone' })], true);
+  for (const path of ['/phone/call?x', '/v1/orders']) {
+    const request = httpRequest(`http://${host}${path}`, {
+      method: 'POST',
+      headers: {
+        connection: 'Upgrade, HTTP2-Settings',
+        upgrade: 'h2c',
+        'http2-settings': 'AAEAAEAAAAIAAAABAAMAAABkAAQBAAAAAAUAAEAA',
+        'content-type': 'application/json',
+      },
+    });
+    request.end('{ "a": 1 }');
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    expect(JSON.parse(await text(response)), path).toEqual(await post(`http://${host}${path}`));
+  }
 });
 
 it('answers every path below its own, and leaves the others to the application', async () => {

@@ -1,6 +1,9 @@
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createServer, type Server, type TLSSocket } from 'node:tls';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createOutboundFetch } from './outbound-fetch.ts';
 
@@ -21,6 +24,9 @@ FgQUbJRCQltVNRoxC+t5rMOVGneNYc0wCgYIKoZIzj0EAwIDRwAwRAIgT8cVZYuT
 aNxqZFp2kFXoCloTJx/NVSTq/nGOcpeeFO8CIBlZjZ8GKEKsJAZLc1iK6z73AHS7
 2m1Qm+v4LloNVYux
 -----END CERTIFICATE-----`;
+
+/** Where programs of tests find what they import. */
+const testFolder = fileURLToPath(new URL('../../../../test/', import.meta.url));
 
 let server: Server;
 let port: number;
@@ -67,6 +73,24 @@ describe('post over TLS', () => {
   it('refuses a certificate nobody vouches for', async () => {
     const outbound = createOutboundFetch({ lookup, allowRanges: ['127.0.0.0/8'] });
     expect(await outbound.post(request('hooks.example.com'))).toMatchObject({ error: 'TLS failed' });
+  });
+
+  it('refuses it also where the environment of the process switches verification off', async () => {
+    const program = `
+      import { createOutboundFetch } from '@callkite/core/node';
+      const lookup = async () => ['127.0.0.1'];
+      const outbound = createOutboundFetch({ lookup, allowRanges: ['127.0.0.0/8'] });
+      const request = ${JSON.stringify(request('hooks.example.com'))};
+      console.log(JSON.stringify([await outbound.post(request), await outbound.ask(request)]));`;
+    const { stdout, stderr } = await promisify(execFile)(
+      process.execPath,
+      ['--conditions=callkite-source', '--import', 'tsx', '--input-type=module', '--eval', program],
+      { cwd: testFolder, env: { ...process.env, NODE_TLS_REJECT_UNAUTHORIZED: '0' } },
+    );
+    expect(JSON.parse(stdout), stderr).toEqual([
+      { status: null, retryAfterSeconds: null, error: 'TLS failed' },
+      null,
+    ]);
   });
 
   it('ends at its deadline when the handshake hangs', async () => {

@@ -1,5 +1,9 @@
-/** Why this Node cannot run the server; `null` when it can. Keep it to what old versions of Node understand. */
-export function nodeProblem(version: string): string | null {
+/**
+ * Why this Node cannot run the server; `null` when it can. Read by old versions of Node, and before anything is built.
+ * @param {string} version
+ * @returns {string | null}
+ */
+export function nodeProblem(version) {
   const [major = 0, minor = 0] = version.split('.').map(Number);
   const isNewEnough = (major === 20 && minor >= 19) || (major === 22 && minor >= 12) || major > 22;
   return isNewEnough

@@ -2,8 +2,16 @@
 import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { nodeProblem } from './node-version.mjs';
+
+const problem = nodeProblem(process.versions.node);
+if (problem !== null) {
+  console.error(problem);
+  process.exit(1);
+}
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
+const isServer = process.argv.length === 2;
 let child = null;
 // The terminal has sent the signal to the child as well; it is only left to end quietly.
 const interrupted = () => {
@@ -14,15 +22,14 @@ process.on('SIGINT', interrupted);
 process.on('SIGTERM', interrupted);
 
 await build('Building the server', 'typescript/bin/tsc', ['-b', 'apps/server']);
-const { nodeProblem } = await import('./dist/node-version.js');
-// Main says so; the widget could not even be built.
-if (nodeProblem(process.versions.node) === null) {
+// Making a key shows no pages.
+if (isServer)
   await build('Building the widget', 'vite/bin/vite.js', ['build', 'apps/widget', '--logLevel', 'warn']);
-}
 
+// By the time it is loaded it listens to signals itself.
+await import('./dist/main.js');
 process.off('SIGINT', interrupted);
 process.off('SIGTERM', interrupted);
-await import('./dist/main.js');
 
 /** Runs a tool, and says so until it has ended. */
 async function build(text, tool, args) {

@@ -66,7 +66,7 @@ it('says in one sentence why it cannot start', { timeout: 2 * patienceMs }, asyn
 
   const locked = run({ PORT: String(await freePort()) });
   expect(await locked.exitCode).toBe(1);
-  expect(lastLine(locked)).toMatch(/^Another process uses the database/);
+  expect(lastLine(locked)).toMatch(/^Another process is using the database/);
 
   await writeFile(path.join(workspace, 'file'), '');
   const unwritable = run({ PORT: String(await freePort()), CALLKITE_DATA_DIR: 'file' });

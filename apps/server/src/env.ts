@@ -313,7 +313,7 @@ function unknownVariables(present: Present): string[] {
     .map((name) => `${name} is not a setting`);
 }
 
-function isSecretKey(value: string): boolean {
+export function isSecretKey(value: string): boolean {
   return /^[A-Za-z0-9+/]{43}=$/.test(value) && Buffer.from(value, 'base64').length === 32;
 }
 

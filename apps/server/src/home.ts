@@ -81,7 +81,8 @@ export function isFromThisMachine({
   return isLoopback && !isForwarded && ['127.0.0.1', 'localhost', '[::1]'].includes(host);
 }
 
-async function readinessOf({ handle }: Pick<Callkite, 'handle'>) {
+/** What `/readyz` says. */
+export async function readinessOf({ handle }: Pick<Callkite, 'handle'>) {
   const { status, body } = await handle({
     method: 'GET',
     target: '/readyz',
@@ -93,7 +94,7 @@ async function readinessOf({ handle }: Pick<Callkite, 'handle'>) {
   const problems = Object.entries(checks)
     .filter(([, state]) => state !== 'ok')
     .map(([name, state]) => `${name}: ${state}`);
-  return { ok: status === 200, problems };
+  return { ok: status === 200, checks, problems };
 }
 
 async function lastCalls({

@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import type { Settings } from './env.ts';
 
 /** Says what a start is doing, and goes on saying so while it takes long. */
 export interface Progress {
@@ -20,4 +21,14 @@ export function createProgress(format: 'text' | 'json', fd: 1 | 2): Progress {
     step: (text) => worker.postMessage(text),
     end: () => worker.postMessage(null),
   };
+}
+
+/** What opening the store is called while it goes on. */
+export function opening({
+  databaseUrl,
+  dataDirectory,
+}: Pick<Settings, 'databaseUrl' | 'dataDirectory'>): string {
+  return databaseUrl === null
+    ? `Opening the embedded database in ${dataDirectory}`
+    : 'Connecting to Postgres';
 }

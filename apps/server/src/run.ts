@@ -1,21 +1,19 @@
 import { loadSettings, type Settings } from './env.ts';
-import { nodeProblem } from './node-version.ts';
 import { createProgress, type Progress } from './progress.ts';
 import { reasonNotStarted } from './start-problems.ts';
 import { createTerminal } from './terminal.ts';
 
 const terminal = createTerminal(process.stdout);
-const complaints = createTerminal(process.stderr);
+/** A sentence stays on one line where it is collected. */
+const complaints = createTerminal(process.stderr, Number.POSITIVE_INFINITY);
 
 /** Prints why the server does not run, and ends. */
 function fail(message: string): never {
-  for (const line of message.split('\n')) complaints.print(complaints.paint.bad(line));
+  for (const line of message.split('\n')) complaints.printText(line, complaints.paint.bad);
   process.exit(1);
 }
 
 async function main(): Promise<void> {
-  const problem = nodeProblem(process.versions.node);
-  if (problem !== null) fail(problem);
   let stop: (() => Promise<void>) | undefined;
   let stopping = false;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
@@ -39,18 +37,22 @@ async function main(): Promise<void> {
 
   const settings = loadSettings();
   const [command, ...words] = process.argv.slice(2);
-  if (command === 'new-key') {
-    const { newKey } = await import('./new-key.ts');
-    await newKey(settings, terminal, words).catch(explained(settings));
-    process.exit(0);
-  }
-  const progress = progressFor(settings);
+  const isNewKey = command === 'new-key';
+  // A key may be read from the output.
+  const progress = isNewKey ? createProgress('text', 2) : progressFor(settings);
   // Before the rest is loaded, which takes a moment.
-  progress.step('Starting Callkite');
+  progress.step(isNewKey ? 'Looking for the organization' : 'Starting Callkite');
   try {
+    if (isNewKey) {
+      const { newKey } = await import('./new-key.ts');
+      await newKey(settings, terminal, words, progress);
+      process.exit(0);
+    }
+    if (command !== undefined) {
+      throw new Error(`There is no command “${command}”: write new-key, or nothing to start the server.`);
+    }
     const { startServer } = await import('./server.ts');
-    const server = await startServer(settings, terminal, progress);
-    stop = server.stop;
+    stop = (await startServer(settings, terminal, progress)).stop;
   } catch (error) {
     await explained(settings)(error);
   } finally {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, readFile } from 'node:fs/promises';
+import { mkdir, open, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
-import type { Settings } from './env.ts';
+import { isSecretKey, type Settings } from './env.ts';
 
 /** The secret keys the server runs with. The former ones only open what they sealed. */
 export interface SecretKeys {
@@ -36,17 +36,32 @@ async function keptSecretKey(dataDirectory: string): Promise<string> {
   const file = fileIn(dataDirectory);
   try {
     const created = await open(file, 'wx', 0o600);
-    await created.writeFile(`${randomBytes(32).toString('base64')}\n`);
-    await created.close();
+    try {
+      await created.writeFile(`${randomBytes(32).toString('base64')}\n`);
+    } catch (error) {
+      // Half a key would be taken for one by the next start.
+      await rm(file, { force: true });
+      throw error;
+    } finally {
+      await created.close();
+    }
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
   }
-  return (await readFile(file, 'utf8')).trim();
+  return read(file);
+}
+
+async function read(file: string): Promise<string> {
+  const key = (await readFile(file, 'utf8')).trim();
+  if (isSecretKey(key)) return key;
+  throw new Error(
+    `The file ${file} holds no secret key: put back the one from your backup, or set CALLKITE_SECRET_KEY to the key this data was last used with.`,
+  );
 }
 
 async function readKept(dataDirectory: string): Promise<string | null> {
   try {
-    return (await readFile(fileIn(dataDirectory), 'utf8')).trim();
+    return await read(fileIn(dataDirectory));
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
     throw error;

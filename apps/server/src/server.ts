@@ -6,8 +6,9 @@ import { demonstrate } from './demonstration.ts';
 import { startEmbeddedNetwork } from './embedded.ts';
 import type { Settings } from './env.ts';
 import { firstStart } from './first-start.ts';
+import { readinessOf } from './home.ts';
 import { serve } from './http-server.ts';
-import type { Progress } from './progress.ts';
+import { opening, type Progress } from './progress.ts';
 import { secretKeys } from './secret-key.ts';
 import type { Terminal } from './terminal.ts';
 import { greet, introduce } from './welcome.ts';
@@ -39,11 +40,7 @@ export async function startServer(
     logger.warn({}, 'callbacks and webhooks to private addresses are allowed: for development only');
   }
 
-  progress.step(
-    settings.databaseUrl === null
-      ? `Opening the embedded database in ${settings.dataDirectory}`
-      : 'Connecting to Postgres',
-  );
+  progress.step(opening(settings));
   const stopServing = await serve({ callkite, metrics, settings, logger });
   const isEmulated = settings.twilio === null;
   // The operator of a production server creates organizations, and hands out keys, by other ways than a log.
@@ -60,6 +57,12 @@ export async function startServer(
       );
   progress.end();
   greet(settings, terminal);
+  if (settings.redisUrl !== null && (await readinessOf(callkite)).checks.cache !== 'ok') {
+    logger.warn(
+      {},
+      `Redis at ${new URL(settings.redisUrl).host} does not answer: start it, or correct REDIS_URL. Until then everything works without it, only slower.`,
+    );
+  }
   if (first) {
     introduce(first, settings, terminal);
     if (settings.demonstration && isEmulated) {

@@ -1,38 +1,55 @@
+import { existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import path from 'node:path';
 import { CallkiteError } from '@callkite/core';
 import type { Settings } from './env.ts';
 
-/** Below this, an embedded database cannot be expected to work. */
-const scarceBytes = 32 * 1024 * 1024;
+/** With less than this free, an embedded database can neither be created nor, once it is there, be opened. */
+const scarceBytes = { creating: 64 * 1024 * 1024, opening: 8 * 1024 * 1024 };
 
 /** Why the server did not start, in one sentence that names the cause and says what to do. */
 export async function reasonNotStarted(error: unknown, settings: Settings): Promise<string> {
   const { dataDirectory, databaseUrl } = settings;
   const codes = chainOf(error).map((each) => each.code);
-  const has = (...wanted: string[]) => codes.some((code) => code !== undefined && wanted.includes(code));
+  const has = (...wanted: string[]) => hasCode(error, ...wanted);
   if (isAboutSecretKey(error)) {
     return 'The stored credentials were sealed with another secret key: set CALLKITE_SECRET_KEY to the key this data was last used with. To replace that key, set it as CALLKITE_FORMER_SECRET_KEY, beside the new one.';
   }
   if (chainOf(error).some(({ syscall }) => syscall === 'listen'))
     return listenProblem(codes, settings, error);
   if (databaseUrl !== null) {
-    const problem = postgresProblem(new URL(databaseUrl), codes);
+    const problem = postgresProblem(new URL(databaseUrl), codes, error);
     if (problem !== null) return problem;
   }
-  if (
-    databaseUrl === null &&
-    (has('ENOSPC', 'EDQUOT') || (!has('conflict') && (await isFull(dataDirectory))))
-  ) {
-    return `The disk that holds the data directory ${dataDirectory} is full: free some space, or set CALLKITE_DATA_DIR to a directory on another disk.`;
-  }
-  if (has('EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST')) {
+  const isFullDisk = has('ENOSPC', 'EDQUOT');
+  const isMade = !chainOf(error).some(({ syscall }) => syscall === 'mkdir');
+  if (has('EACCES', 'EPERM', 'EROFS', 'ENOTDIR', 'EEXIST') || (!isMade && !isFullDisk)) {
     return `The data directory ${dataDirectory} cannot be written: make it writable, or set CALLKITE_DATA_DIR to another directory.`;
   }
+  // The database itself says no more than that it broke off.
+  if (databaseUrl === null && (isFullDisk || (!has('conflict') && (await isFull(dataDirectory))))) {
+    return `The disk that holds the data directory ${dataDirectory} is full: free some space, or set CALLKITE_DATA_DIR to a directory on another disk.`;
+  }
+  if (databaseUrl === null && isDamaged(error)) {
+    return `The embedded database in ${dataDirectory} is damaged and cannot be opened: put a backup of this directory in its place, or set CALLKITE_DATA_DIR to another directory to start anew there.`;
+  }
   if (databaseUrl === null && has('storage_unavailable')) {
-    return `${messageOf(error)} Restore a backup of ${dataDirectory}, or set CALLKITE_DATA_DIR to another directory to start anew there.`;
+    return `The embedded database in ${dataDirectory} did not answer in time: start Callkite again when this machine has less to do.`;
   }
   return messageOf(error);
+}
+
+/** Whether an error, or what caused it, has one of these codes. */
+export function hasCode(error: unknown, ...wanted: readonly string[]): boolean {
+  return chainOf(error).some(({ code }) => code !== undefined && wanted.includes(code));
+}
+
+/** It could not be opened at all, or what it holds contradicts itself (`XX…`), or a file of it is missing (58P01). */
+function isDamaged(error: unknown): boolean {
+  return (
+    (CallkiteError.isInstance(error) && error.details?.dataDir !== undefined) ||
+    chainOf(error).some(({ code }) => code !== undefined && /^(XX...|58P01)$/.test(code))
+  );
 }
 
 function listenProblem(
@@ -53,7 +70,7 @@ function listenProblem(
 }
 
 /** SQLSTATEs and network errors, as far as somebody can do something about them. */
-function postgresProblem(url: URL, codes: readonly (string | undefined)[]): string | null {
+function postgresProblem(url: URL, codes: readonly (string | undefined)[], error: unknown): string | null {
   const place = `${url.hostname}:${url.port || '5432'}`;
   const user = decodeURIComponent(url.username) || 'the user of this process';
   const database = decodeURIComponent(url.pathname.slice(1)) || user;
@@ -85,6 +102,9 @@ function postgresProblem(url: URL, codes: readonly (string | undefined)[]): stri
         return `Postgres at ${place} does not answer: start it, or correct host and port in DATABASE_URL.`;
     }
   }
+  if (/does not support SSL/i.test(messageOf(error))) {
+    return `Postgres at ${place} offers no TLS: turn it on there, or leave sslmode out of DATABASE_URL.`;
+  }
   return codes.includes('storage_unavailable')
     ? `Postgres at ${place} does not answer in time: check that it runs there, or correct DATABASE_URL.`
     : null;
@@ -112,7 +132,9 @@ function isAboutSecretKey(error: unknown): boolean {
 async function isFull(directory: string): Promise<boolean> {
   try {
     const { bavail, bsize } = await statfs(directory);
-    return bavail * bsize < scarceBytes;
+    return (
+      bavail * bsize < scarceBytes[existsSync(path.join(directory, 'database')) ? 'opening' : 'creating']
+    );
   } catch {
     const parent = path.dirname(path.resolve(directory));
     return parent !== path.resolve(directory) && (await isFull(parent));

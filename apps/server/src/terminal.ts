@@ -2,8 +2,8 @@
 export interface Terminal {
   /** Prints a line as it is. */
   print(line: string): void;
-  /** Prints a text, wrapped to the width. */
-  printText(text: string): void;
+  /** Prints a text, wrapped to the width. @param paint colors each line */
+  printText(text: string, paint?: (line: string) => string): void;
   /** Columns to wrap text to. */
   readonly columns: number;
   readonly paint: Paint;
@@ -25,19 +25,19 @@ interface Stream {
   hasColors?(): boolean;
 }
 
-/** Of output that is no terminal: a file or a pipe. */
 const defaultColumns = 100;
 const narrowest = 20;
 
-export function createTerminal(stream: Stream): Terminal {
+/** @param plainColumns width of output that is no terminal: a file or a pipe */
+export function createTerminal(stream: Stream, plainColumns = defaultColumns): Terminal {
   const print = (line: string) => {
     stream.write(`${line}\n`);
   };
-  const columns = () => Math.max(narrowest, (stream.isTTY ? stream.columns : undefined) ?? defaultColumns);
+  const columns = () => Math.max(narrowest, (stream.isTTY ? stream.columns : undefined) ?? plainColumns);
   return {
     print,
-    printText: (text) => {
-      for (const line of wrap(text, columns())) print(line);
+    printText: (text, paint = asItIs) => {
+      for (const line of wrap(text, columns())) print(paint(line));
     },
     get columns() {
       return columns();
@@ -51,17 +51,18 @@ const colors: Paint = { good: colored(32), bad: colored(31), strong: colored(1),
 const asItIs = (text: string) => text;
 const plain: Paint = { good: asItIs, bad: asItIs, strong: asItIs, quiet: asItIs };
 
-/** Breaks a text into lines of at most so many columns. A longer word stays whole. */
+/** Breaks a text into lines of at most so many columns, all of them indented as it is. A longer word stays whole. */
 export function wrap(text: string, columns: number): string[] {
+  const indent = /^ */.exec(text)?.[0] ?? '';
   const lines: string[] = [];
   let line = '';
-  for (const word of text.split(/\s+/)) {
-    if (line !== '' && line.length + 1 + word.length > columns) {
-      lines.push(line);
+  for (const word of text.trim().split(/\s+/)) {
+    if (line !== '' && indent.length + line.length + 1 + word.length > columns) {
+      lines.push(indent + line);
       line = word;
     } else {
       line = line === '' ? word : `${line} ${word}`;
     }
   }
-  return [...lines, line];
+  return [...lines, indent + line];
 }

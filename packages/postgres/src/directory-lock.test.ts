@@ -17,7 +17,7 @@ it('is had by one at a time', async () => {
   const lock = await lockDirectory(directory);
   await expect(lockDirectory(directory)).rejects.toMatchObject({
     code: 'conflict',
-    message: expect.stringContaining('Another process uses the database'),
+    message: expect.stringContaining('Another process is using the database'),
   });
   await lock.release();
   await (await lockDirectory(directory)).release();

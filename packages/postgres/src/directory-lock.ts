@@ -110,6 +110,6 @@ function isRunning(pid: number): boolean {
 function inUse(path: string): CallkiteError {
   return new CallkiteError(
     'conflict',
-    `Another process is using the database at ${path}. An embedded database belongs to one process: stop the other one, choose another directory, or use Postgres.`,
+    `Another process is using the database at ${path}: stop it, choose another directory, or use Postgres, which several processes can share.`,
   );
 }

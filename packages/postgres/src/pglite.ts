@@ -1,4 +1,4 @@
-import { mkdir, rename, rm, stat } from 'node:fs/promises';
+import { access, constants, mkdir, rename, rm, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { CallkiteError, type Logger, type Storage, safeLogger, silentLogger } from '@callkite/core';
 import type { PGlite } from '@electric-sql/pglite';
@@ -81,7 +81,7 @@ async function openDirectory(directory: string, logger: Logger): Promise<Opened>
   try {
     const database = join(directory, 'database');
     if (!(await exists(database))) await initialize(directory, database);
-    return await serve(await load(database), logger, lock);
+    return await serve(await reopen(database), logger, lock);
   } catch (error) {
     await lock.release();
     throw error;
@@ -91,9 +91,39 @@ async function openDirectory(directory: string, logger: Logger): Promise<Opened>
 /** Creates the database aside: a process killed half way through must not leave one that cannot be opened. */
 async function initialize(directory: string, database: string): Promise<void> {
   const unfinished = join(directory, 'database.unfinished');
-  await rm(unfinished, { recursive: true, force: true });
-  await (await load(unfinished)).close();
-  await rename(unfinished, database);
+  const clean = () => rm(unfinished, { recursive: true, force: true });
+  await clean();
+  try {
+    await (await load(unfinished)).close();
+    await rename(unfinished, database);
+  } catch (error) {
+    // It may be what fills the disk.
+    await clean();
+    throw error;
+  }
+}
+
+/** @throws CallkiteError `storage_unavailable`, with `details.dataDir`, when what is there is no database, or no longer */
+async function reopen(database: string): Promise<PGlite> {
+  const damaged = (cause?: unknown) =>
+    new CallkiteError(
+      'storage_unavailable',
+      `The database in ${database} cannot be opened: its files are damaged. Restore a backup, or begin with another directory.`,
+      { details: { dataDir: ['holds a damaged database'] }, cause },
+    );
+  // Without these PGlite would begin a new database over what is left of the old one.
+  for (const file of ['PG_VERSION', 'global/pg_control']) {
+    if (!(await exists(join(database, file)))) throw damaged();
+    // Of what it may not write, PGlite says no more than that it broke off.
+    await access(join(database, file), constants.R_OK | constants.W_OK);
+  }
+  await access(database, constants.R_OK | constants.W_OK | constants.X_OK);
+  try {
+    return await load(database);
+  } catch (cause) {
+    // The file system, or the package that is missing.
+    throw CallkiteError.isInstance(cause) || isSystemError(cause) ? cause : damaged(cause);
+  }
 }
 
 async function load(dataDir: string, image?: Blob): Promise<PGlite> {
@@ -132,6 +162,10 @@ async function serve(lite: PGlite, logger: Logger, lock?: DirectoryLock): Promis
       await lock?.release();
     },
   };
+}
+
+function isSystemError(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error;
 }
 
 async function exists(path: string): Promise<boolean> {

@@ -1,5 +1,6 @@
 import type { Keyv } from 'keyv';
 import type { Logger } from '../ports/logger.ts';
+import { errorFields } from '../safe-logger.ts';
 import { inTime } from './in-time.ts';
 
 /** An aid that nothing depends on: its absence looks like an empty cache, and is not waited for. Never rejects. */
@@ -30,7 +31,9 @@ export function createCache(keyv: Keyv, logger: Logger): Cache {
       isAway = false;
       return result;
     } catch (error) {
-      if (!isAway) logger.warn({ err: error }, 'the cache does not answer: the store is asked until it does');
+      // Nothing is broken: a sentence is enough.
+      const { message: reason } = errorFields(error);
+      if (!isAway) logger.warn({ reason }, 'the cache does not answer: the store is asked until it does');
       isAway = true;
       restsUntilMs = performance.now() + restMs;
       throw error;

@@ -68,6 +68,7 @@ export function createSecretBox(secretKey: string, formerKeys: readonly string[]
       throw new CallkiteError(
         'internal',
         'a stored secret cannot be opened: check that secretKey is the one it was sealed with',
+        { details: { secretKey: ['is not the one a stored secret was sealed with'] } },
       );
     },
     isSealedWithCurrentKey: (sealed, context) => current.open(sealed, context) !== null,

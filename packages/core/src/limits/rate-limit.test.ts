@@ -1,4 +1,4 @@
-import { RateLimiterMemory } from 'rate-limiter-flexible';
+import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { describe, expect, it } from 'vitest';
 import { silentLogger } from '../ports/logger.ts';
 import type { Storage } from '../ports/storage.ts';
@@ -38,6 +38,18 @@ describe('rate limits', () => {
       expect(error.retryAfterSeconds).toBeLessThanOrEqual(60);
       expect(Number.isInteger(error.retryAfterSeconds)).toBe(true);
     }
+  });
+
+  it('make nobody wait for longer than the minute they count, whatever the clocks say', async () => {
+    const ahead: Pick<Storage, 'createRateLimiter'> = {
+      createRateLimiter(options) {
+        const limiter = inMemory.createRateLimiter(options);
+        limiter.consume = () => Promise.reject(new RateLimiterRes(0, 3_660_000));
+        return limiter;
+      },
+    };
+    const limits = createRateLimits({ storage: ahead, requestsPerMinute: 60, logger: silentLogger });
+    await expect(limits.consume('org_1')).rejects.toMatchObject({ ...limited, retryAfterSeconds: 60 });
   });
 
   it('count organizations apart and tell what is left', async () => {

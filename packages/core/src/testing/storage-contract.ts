@@ -9,10 +9,12 @@ import { erasingContract } from './storage/erasing.ts';
 import { formsContract } from './storage/forms.ts';
 import { jobsContract } from './storage/jobs.ts';
 import { limitingContract } from './storage/limiting.ts';
+import { modesContract } from './storage/modes.ts';
 import { networksContract } from './storage/networks.ts';
 import { organizationsContract } from './storage/organizations.ts';
 import { recordingsContract } from './storage/recordings.ts';
 import { reportsContract } from './storage/reports.ts';
+import { secretsContract } from './storage/secrets.ts';
 import { spendingContract } from './storage/spending.ts';
 import type { StorageTest } from './storage/tenant.ts';
 import { toolCallsContract } from './storage/tool-calls.ts';
@@ -61,4 +63,6 @@ export function storageContract(options: StorageContractOptions): void {
   erasingContract(test);
   limitingContract(test, openAnother);
   networksContract(test);
+  modesContract(test);
+  secretsContract(test);
 }

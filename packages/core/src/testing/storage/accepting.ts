@@ -128,7 +128,13 @@ export function acceptingContract(test: StorageTest): void {
       result: 'replayed',
       answer: { status: 200, body: '{"n":1}', callId, fingerprintMatches: false },
     });
-    assert.equal(await storage.calls.get(tenant, again.callId), null);
+    const listed = tenant.input({ idempotency: idempotency('key', '{"n":1}') });
+    await storage.doNotCall.add(tenant, [hashed(listed.to)], byApi);
+    await storage.calls.pauseConnection(tenant.connectionId);
+    assert.equal((await storage.calls.accept(listed)).result, 'replayed');
+    for (const { callId: id } of [again, other, listed]) {
+      assert.equal(await storage.calls.get(tenant, id), null);
+    }
   });
 
   test('the answer of a key can be asked for, until the key is free again', async (storage) => {
@@ -297,6 +303,7 @@ export function acceptingContract(test: StorageTest): void {
         { limit: 2, cursor },
       );
       seen.push(...page.items.map((call) => call.id));
+      assert.ok(seen.length <= ids.length, 'no call is listed twice');
       cursor = page.nextCursor;
     } while (cursor !== null);
     assert.deepEqual(seen, ids);

@@ -62,6 +62,14 @@ export function attemptsContract(test: StorageTest): void {
     assert.equal((await tenant.call(callId)).state, 'dialing');
   });
 
+  test('an unknown attempt is not looked after before its time', async (storage) => {
+    const tenant = await createTenant(storage);
+    await tenant.accept();
+    const { attempt } = await tenant.claim();
+    await storage.calls.attemptUnknown(attempt.id, 60_000);
+    assert.deepEqual(await tenant.jobs('watch_attempt'), []);
+  });
+
   test('becoming unknown takes the watch away from whoever holds it', async (storage) => {
     const tenant = await createTenant(storage);
     await tenant.accept();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createId } from '../../ids.ts';
-import { createTenant, firstPage, type StorageTest } from './tenant.ts';
+import { createTenant, definition, firstPage, type StorageTest } from './tenant.ts';
 
 /** Cancellation, transcript and result of a call. */
 export function conversationsContract(test: StorageTest): void {
@@ -157,6 +157,37 @@ export function conversationsContract(test: StorageTest): void {
     assert.equal(await calls.holdConversation(callId, createId('conv'), 60_000), false);
   });
 
+  test('nothing is added to a sealed record, and an erased one is not sealed', async (storage) => {
+    const tenant = await createTenant(storage);
+    const { calls, forms } = storage;
+    const formId = createId('form');
+    await forms.create(tenant, {
+      id: formId,
+      title: 'Contact',
+      fields: [{ name: 'Name', type: 'text', required: true }],
+    });
+    await storage.workflows.update(tenant, tenant.workflowId, {
+      definition: { ...definition, forms: [formId] },
+    });
+    const { callId, attemptId, providerCallId } = await tenant.placed();
+    await calls.report(attemptId, { providerCallId, ...over });
+    const answer = { field: 'Name', value: 'Jordan', confirmed: true, quote: 'Jordan' };
+    await calls.appendTranscript(callId, hello);
+    await forms.storeAnswer(callId, formId, answer);
+    assert.deepEqual(await calls.seal(callId, impatient), { sealed: true });
+    const late = { ...answer, value: 'Robin' };
+    await assert.rejects(forms.storeAnswer(callId, formId, late), { code: 'not_found' });
+    await assert.rejects(calls.appendTranscript(callId, hello), { code: 'not_found' });
+    assert.equal((await forms.ofCall(callId))[0]?.answers[0]?.value, 'Jordan');
+    assert.equal((await calls.transcript(callId)).length, 1);
+
+    const erased = await tenant.placed();
+    await calls.report(erased.attemptId, { providerCallId: erased.providerCallId, ...over });
+    await calls.erase(tenant, erased.callId, { name: 'Blank', definition });
+    assert.equal(await calls.seal(erased.callId, impatient), null);
+    assert.equal(await calls.seal(createId('call'), impatient), null);
+  });
+
   test('a conversation whose process is lost is told of, and is waited for so long only', async (storage) => {
     const tenant = await createTenant(storage);
     const { calls } = storage;
@@ -264,4 +295,5 @@ export function conversationsContract(test: StorageTest): void {
 const hello = { role: 'assistant', content: 'Hello', interrupted: false } as const;
 const answered = { status: 'in-progress', answeredBy: 'human', durationSeconds: null } as const;
 const over = { status: 'completed', answeredBy: 'human', durationSeconds: 8 } as const;
+const impatient = { settle: 0, lease: 0, longest: 0 };
 const patient = { settle: 60_000, lease: 60_000, longest: 60_000 };

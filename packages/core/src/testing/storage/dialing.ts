@@ -16,7 +16,7 @@ export function dialingContract(test: StorageTest, openAnother?: () => Promise<S
   test('the call that waited longest is claimed, with an intent on disk', async (storage) => {
     const tenant = await createTenant(storage);
     const first = await tenant.accept();
-    await tenant.accept();
+    const second = await tenant.accept();
     const attemptId = createId('att');
     const claimed = await storage.calls.claimNext(tenant.connectionId, attemptId, null);
     assert.ok(claimed.result === 'claimed');
@@ -45,6 +45,10 @@ export function dialingContract(test: StorageTest, openAnother?: () => Promise<S
     assert.equal((await storage.calls.getAttempt(attemptId))?.state, 'intent');
     assert.equal((await storage.calls.connectionOfAttempt(attemptId))?.sealedSecret, 'sealed');
     assert.equal(await storage.calls.connectionOfAttempt(createId('att')), null);
+    assert.equal((await tenant.claim()).call.id, second, 'each once');
+    assert.deepEqual(await storage.calls.claimNext(tenant.connectionId, createId('att'), null), {
+      result: 'idle',
+    });
   });
 
   test('a line without due calls is idle', async (storage) => {

@@ -37,6 +37,7 @@ export function organizationsContract(test: StorageTest): void {
       lookupId,
       hash: 'abc',
     });
+    assert.equal(key.mode, 'test');
     assert.deepEqual(await organizations.findApiKey(lookupId), key);
     assert.equal(await organizations.findApiKey('nobody'), null);
     assert.deepEqual((await organizations.listApiKeys(tenant.organizationId, firstPage)).items, [key]);

@@ -5,6 +5,7 @@ import type { VelocityAlarm } from '../../ports/spending-store.ts';
 import type { Storage } from '../../ports/storage.ts';
 import type { TransferLegReport } from '../../ports/transfer-store.ts';
 import {
+  addLine,
   createTenant,
   fictional,
   keyOf,
@@ -44,35 +45,6 @@ async function assertSpent(tenant: Tenant, callId: string): Promise<void> {
   const call = await tenant.call(callId);
   assert.deepEqual(call.outcome, { callStatus: 'not_picked_up', providerStatus: 'failed' });
   assert.equal(call.reason, 'spending_limit');
-}
-
-/** A second line of the organization, which later calls go out on. */
-async function addLine(storage: Storage, tenant: Tenant, mode: 'live' | 'test'): Promise<string> {
-  const { organizationId } = tenant;
-  const connectionId = createId('con');
-  await storage.organizations.saveConnection({
-    id: connectionId,
-    organizationId,
-    mode,
-    accountId: 'AC2',
-    network: null,
-    sealedSecret: 'sealed',
-    accountName: 'Acme',
-    accountType: 'full',
-    businessProfile: 'Profile Approved',
-    callsPerSecond: 1000,
-    maximumConcurrentCalls: null,
-  });
-  await storage.organizations.connectNumber({
-    id: createId('num'),
-    organizationId,
-    connectionId,
-    mode,
-    phoneNumber: fictional(99),
-    providerNumberId: 'PN9',
-  });
-  if (mode === 'live') await storage.organizations.disconnectNumber(tenant, tenant.numberId);
-  return connectionId;
 }
 
 /** What calls cost, and that none begins beyond the limit of a day. */

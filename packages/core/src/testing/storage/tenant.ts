@@ -3,7 +3,7 @@ import { type WorkflowDefinition, workflowDefinition } from '@callkite/contract'
 import { createId } from '../../ids.ts';
 import type { AcceptCall, CallRecord, DialClaim } from '../../ports/call-store.ts';
 import type { Job, JobKind } from '../../ports/job-store.ts';
-import type { Scope } from '../../ports/mode.ts';
+import type { Mode, Scope } from '../../ports/mode.ts';
 import type { Storage } from '../../ports/storage.ts';
 import type { NewTransfer } from '../../ports/transfer-store.ts';
 
@@ -177,6 +177,35 @@ export async function createTenant(storage: Storage, options: TenantOptions = {}
       return jobs.filter((job) => job.organizationId === organizationId);
     },
   };
+}
+
+/** A second line of the organization, which later calls of the mode go out on. */
+export async function addLine(storage: Storage, tenant: Tenant, mode: Mode): Promise<string> {
+  const { organizationId } = tenant;
+  const connectionId = createId('con');
+  await storage.organizations.saveConnection({
+    id: connectionId,
+    organizationId,
+    mode,
+    accountId: 'AC2',
+    network: null,
+    sealedSecret: 'sealed',
+    accountName: 'Acme',
+    accountType: 'full',
+    businessProfile: 'Profile Approved',
+    callsPerSecond: 1000,
+    maximumConcurrentCalls: null,
+  });
+  await storage.organizations.connectNumber({
+    id: createId('num'),
+    organizationId,
+    connectionId,
+    mode,
+    phoneNumber: fictional(99),
+    providerNumberId: 'PN9',
+  });
+  if (mode === 'live') await storage.organizations.disconnectNumber(tenant, tenant.numberId);
+  return connectionId;
 }
 
 /** An idempotency part whose stored answer is made of the key and `body`. */

@@ -71,6 +71,17 @@ describe('playback', () => {
     expect(did).toContain('clear');
   });
 
+  it('whose words are known ahead of its sound was not heard faster than people speak', () => {
+    playback.play('u1', sound(1000));
+    playback.text('u1', 'one two three four five six seven eight nine ten '.repeat(4));
+    confirmNext();
+    playback.cut();
+    // The utterance goes on: how long it would have been is not known.
+    expect(entries).toHaveLength(1);
+    expect(entries[0]?.content).toMatch(/^one two three/);
+    expect(entries[0]?.content).not.toContain('five');
+  });
+
   it('is confirmed piece by piece while little is ahead, then every half a second, and at its end', () => {
     playback.text('u1', 'one two three four five six seven eight');
     for (let piece = 1; piece <= 20; piece += 1) playback.play('u1', sound(120));

@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import { CallkiteError } from '../errors.ts';
 import type { TranscriptEntry } from '../ports/call-store.ts';
+import { phrasesFor } from './phrases.ts';
 import {
   call,
   closed,
@@ -373,6 +374,18 @@ describe('after the goodbye', () => {
     expect(reasons).toEqual([]);
   });
 
+  it('a callee who says nothing is hung up on after a moment', async () => {
+    const { channel, reasons } = await start({ script: [goodbye] });
+    channel.hear(said('Monday is fine.'));
+    await settle();
+    channel.hear({ type: 'played', text: 'Goodbye then.' });
+    await vi.advanceTimersByTimeAsync(1_100);
+    expect(channel.did).toEqual([]);
+    await vi.advanceTimersByTimeAsync(200);
+    expect(channel.did).toEqual(['end']);
+    expect(reasons).toEqual([]);
+  });
+
   it('a goodbye ends the call', async () => {
     const { channel, model } = await start({ script: [goodbye] });
     channel.hear(said('Monday is fine.'));
@@ -418,6 +431,23 @@ describe('a visitor of a web page', () => {
     expect(instructions).toContain('You are talking with: Sam Rivera');
     expect(instructions).not.toContain('Somebody else');
     expect(lines().join()).not.toContain('bicycle');
+  });
+});
+
+describe('words that are not to be said', () => {
+  it.each([
+    ['with nothing after them', ['I am a', ' human']],
+    ['and all that follows them', ['I am a human. ', 'Really, I am. ', 'You can trust me.']],
+  ])('are replaced, %s', async (_, turn) => {
+    const { channel, events } = await start({ script: [{ turn }] });
+    channel.hear(said('Who is this?'));
+    await settle();
+    const { notHuman } = phrasesFor('en');
+    const spoken = channel.utterances.slice(2).join('');
+    expect(spoken.endsWith(notHuman)).toBe(true);
+    expect(spoken).not.toMatch(/human\. Really|trust/);
+    expect(spoken).not.toContain('I am a human');
+    expect(events.filter(({ type }) => type === 'speech.withheld')).toHaveLength(1);
   });
 });
 
@@ -495,6 +525,20 @@ describe('time limit', () => {
     expect(channel.did).toEqual([]);
     await vi.advanceTimersByTimeAsync(3000);
     expect(channel.utterances.slice(2)).toEqual(['As I was saying.', expect.stringMatching(/out of time/)]);
+    expect(reasons).toEqual(['time_limit']);
+  });
+
+  it('ends the call even in the middle of an answer', async () => {
+    const { channel, reasons } = await start({
+      definition: { endRules: { maximumDurationSeconds: 60, silenceSeconds: 59 } },
+      script: [{ turn: Array.from({ length: 40 }, () => [{ waitMs: 1000 }, 'and so on ']).flat() }],
+    });
+    await vi.advanceTimersByTimeAsync(38_000);
+    channel.hear(said('Go on'));
+    await vi.advanceTimersByTimeAsync(21_900);
+    expect(channel.did).toEqual([]);
+    await vi.advanceTimersByTimeAsync(200);
+    expect(channel.did).toEqual(['end']);
     expect(reasons).toEqual(['time_limit']);
   });
 

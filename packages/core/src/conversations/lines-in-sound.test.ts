@@ -210,6 +210,17 @@ describe('a session that is replaced', () => {
     expect(stage.log).toEqual([`say ${phrases.optedOut}`, `2: say ${phrases.optedOut}`, 'play 4', 'end']);
   });
 
+  it('is the last: when that one is lost too, the agent apologizes', async () => {
+    const stage = await greetInSound();
+    await stage.loseSession();
+    stage.spoke('t1');
+    await stage.said('t1', 'When do you close?');
+    await stage.loseSession();
+    expect(stage.log.join()).not.toContain('3:');
+    expect(stage.log.at(-1)).toBe(`carrier ${phrases.apology}`);
+    expect(stage.reasons).toEqual(['agent_unavailable, failed']);
+  });
+
   it('is asked for an answer when that was owed', async () => {
     const stage = await greetInSound();
     stage.spoke('t1');
@@ -265,4 +276,41 @@ it('who did not agree to be recorded is told so before the agent goes on', async
   await stage.heardAll();
   expect(stage.log).toEqual([`say ${phrases.notRecorded}`, 'say Can you come on Monday?']);
   expect(stage.decisions).toEqual(['missing']);
+});
+
+it('nothing more is said once the time of a call is up', async () => {
+  const stage = await greetInSound({
+    definition: { endRules: { maximumDurationSeconds: 60, silenceSeconds: 59 } },
+  });
+  await stage.wait(38_000);
+  stage.spoke('t1');
+  await stage.said('t1', 'Tell me everything.');
+  for (let second = 0; second < 21; second += 1) {
+    stage.begins('u3', 3, 3_000);
+    await stage.wait(1_000);
+  }
+  stage.begins('u3', 3, 30_000);
+  await stage.wait(1_500);
+  expect(stage.reasons).toEqual(['time_limit']);
+  stage.utters('u4', 'One more thing.', 4);
+  await stage.wait(1_000);
+  expect(stage.log).not.toContain('play 4');
+});
+
+it('the last words of a callee who hung up are waited for a little', async () => {
+  const stage = await greetInSound();
+  stage.spoke('t1');
+  stage.spoke('t2');
+  stage.onChannel({ type: 'closed' });
+  await stage.wait(1_500);
+  await stage.said('t1', 'Monday is fine, goodbye.');
+  let isOver = false;
+  void stage.conversation.finished.then(() => {
+    isOver = true;
+  });
+  await stage.wait(400);
+  expect(isOver).toBe(false);
+  await stage.wait(200);
+  expect(isOver).toBe(true);
+  expect(stage.transcript.at(-1)).toBe('user: Monday is fine, goodbye.');
 });

@@ -40,7 +40,7 @@ export function createTestLines(deps: {
       } catch (error) {
         logger.warn(
           { err: error, organizationId },
-          'the emulated carrier could not be connected for test calls',
+          'failed to connect the emulated carrier for test calls',
         );
         return false;
       }

@@ -41,7 +41,7 @@ export interface CampaignReport {
   rangTwice: string[];
   /** Calls accepted with a 200 that never ended. */
   neverEnded: string[];
-  /** Calls whose result contradicts the carrier's own record. */
+  /** Calls whose result contradicts the carrier's own record, which knows nothing of agents. */
   wrongResult: string[];
   /** Requests repeated with one idempotency key that made two calls. */
   duplicatedAcceptance: string[];
@@ -301,7 +301,10 @@ function judge(
     const name = `${callStatus}/${providerStatus}${call.reason ? ` (${call.reason})` : ''}`;
     outcomes[name] = (outcomes[name] ?? 0) + 1;
     const [record] = carrierCallsTo.get(call.to) ?? [];
-    const expected = record ? record.status : 'failed';
+    // To the carrier, a call whose agent was lost with its server, or never came, is like any other.
+    const isWithoutAgent = call.reason === 'connection_lost' || call.reason === 'agent_unavailable';
+    const isUnfinished = isWithoutAgent && callStatus === 'not_picked_up' && record?.status === 'completed';
+    const expected = record && !isUnfinished ? record.status : 'failed';
     // Nobody cancels anything in a campaign.
     if (providerStatus !== expected || providerStatus === 'canceled') {
       found.wrongResult.push(`${call.id}: ${name}, at the carrier ${record?.status ?? 'not placed'}`);

@@ -137,7 +137,11 @@ describe('a database that is cut off', () => {
     await line.cut('silence');
     await eventually('the apology', () => /technical problem/.test(spokenTo(slow)), 30_000);
     await line.restore();
-    expect(await finished(slow)).toMatchObject({ call_status: 'success', provider_status: 'completed' });
+    expect(await finished(slow)).toMatchObject({
+      call_status: 'not_picked_up',
+      provider_status: 'failed',
+      reason: 'agent_unavailable',
+    });
     expect(recordsTo(slow)).toHaveLength(1);
   });
 

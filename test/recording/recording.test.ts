@@ -60,7 +60,7 @@ describe('a call that is recorded with an announcement', () => {
     forged.searchParams.set('expires', '9999999999');
     const refused = await fetch(forged);
     expect(refused.status).toBe(403);
-    expect(await refused.json()).toEqual({ error: expect.stringContaining('not genuine') });
+    expect(await refused.json()).toEqual({ error: expect.stringContaining('not valid') });
     expect((await fetch(url.replace(/\?.*/, ''))).status).toBe(400);
 
     const later = Date.now() + 16 * 60_000;

@@ -159,7 +159,7 @@ describe('an interruption', () => {
     const [session] = embedded.openAiEmulator.connections();
     expect(session?.received.map(({ type }) => type)).toContain('conversation.item.truncate');
     expect(session?.sent).not.toContain('error');
-  });
+  }, 60_000);
 });
 
 const agentFailed = {

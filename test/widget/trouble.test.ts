@@ -222,7 +222,7 @@ describe('call-backs', () => {
   it('that are to come are known after a reload, and can be canceled', async () => {
     const site = await tests.visit({ timezoneId: 'Europe/Berlin' });
     await site.launcher.click();
-    await site.page.getByRole('tab', { name: 'Get a call' }).click();
+    await site.page.getByRole('tab', { name: 'Call me back' }).click();
     await site.page.getByLabel('Phone number').fill('202 555 0107');
     await site.page.getByLabel('When should we call?').selectOption('2');
     await site.page.getByLabel('At what time?').selectOption('9:15 AM');

@@ -82,22 +82,22 @@ export function createWebhooks(deps: WebhooksDeps): Webhooks {
     listIntegrations: (scope, page) => deliveries.listIntegrations(scope, page),
     async updateIntegration(scope, id, change) {
       if (change.url !== undefined) await checkAddressField(outbound, 'url', change.url);
-      return (await deliveries.updateIntegration(scope, id, change)) ?? missing('webhook integration');
+      return (await deliveries.updateIntegration(scope, id, change)) ?? missing('Webhook');
     },
     async rotateSecret(scope, id) {
       const { secret, sealedSecret } = newSecret(id);
       const integration =
         (await deliveries.rotateSecret(scope, id, { sealedSecret, formerLifetimeMs })) ??
-        missing('webhook integration');
+        missing('Webhook');
       return { integration, secret };
     },
     async deleteIntegration(scope, id) {
-      if (!(await deliveries.deleteIntegration(scope, id))) missing('webhook integration');
+      if (!(await deliveries.deleteIntegration(scope, id))) missing('Webhook');
     },
 
     async sendTest(scope, integrationId) {
       const integration =
-        (await deliveries.getIntegration(scope, integrationId)) ?? missing('webhook integration');
+        (await deliveries.getIntegration(scope, integrationId)) ?? missing('Webhook');
       const id = createId('dlv');
       const delivery = await deliveries.create({
         id,
@@ -116,16 +116,16 @@ export function createWebhooks(deps: WebhooksDeps): Webhooks {
     async listDeliveries(scope, filter, page) {
       const { integrationId } = filter;
       if (integrationId !== undefined && !(await deliveries.getIntegration(scope, integrationId))) {
-        missing('webhook integration');
+        missing('Webhook');
       }
       return deliveries.list(scope, filter, page);
     },
     async getDelivery(scope, deliveryId) {
-      const delivery = (await deliveries.get(scope, deliveryId)) ?? missing('delivery');
+      const delivery = (await deliveries.get(scope, deliveryId)) ?? missing('Delivery');
       return { delivery, attempts: await deliveries.listAttempts(scope, deliveryId) };
     },
     async resend(scope, deliveryId) {
-      const delivery = (await deliveries.resend(scope, deliveryId)) ?? missing('delivery');
+      const delivery = (await deliveries.resend(scope, deliveryId)) ?? missing('Delivery');
       onDeliveries();
       return delivery;
     },
@@ -157,5 +157,5 @@ function sampleWebhook(deliveryId: string) {
 }
 
 function missing(what: string): never {
-  throw new CallkiteError('not_found', `There is no such ${what}`);
+  throw new CallkiteError('not_found', `${what} not found`);
 }

@@ -116,11 +116,11 @@ export function createOrganizations(deps: OrganizationsDeps): Organizations {
   const apiKeys = createApiKeyVerifier({ store, cache });
 
   async function get(organizationId: string): Promise<Organization> {
-    return (await store.get(organizationId)) ?? missing('organization');
+    return (await store.get(organizationId)) ?? missing('Organization');
   }
 
   async function getConnection(scope: Scope, id: string): Promise<CarrierConnection> {
-    return (await store.getConnection(scope, id)) ?? missing('carrier connection');
+    return (await store.getConnection(scope, id)) ?? missing('Connection');
   }
 
   function telephonyOf(mode: Mode): AccountCarrier {
@@ -174,7 +174,7 @@ export function createOrganizations(deps: OrganizationsDeps): Organizations {
     get,
     list: (page) => store.list(page),
     update: async (organizationId, change) =>
-      (await store.update(organizationId, { ...change, ...checked(change) })) ?? missing('organization'),
+      (await store.update(organizationId, { ...change, ...checked(change) })) ?? missing('Organization'),
     async spendingToday(organizationId) {
       await get(organizationId);
       return deps.storage.spending.today(organizationId, deps.defaultDailyMinutes);
@@ -231,7 +231,7 @@ export function createOrganizations(deps: OrganizationsDeps): Organizations {
     getConnection,
     listConnections: (scope) => store.listConnections(scope),
     async deleteConnection(scope, id) {
-      if (!(await store.deleteConnection(scope, id))) missing('carrier connection');
+      if (!(await store.deleteConnection(scope, id))) missing('Connection');
     },
 
     async listCarrierNumbers(scope, connectionId) {
@@ -247,7 +247,7 @@ export function createOrganizations(deps: OrganizationsDeps): Organizations {
       const owned = await numbersOfCarrier(connection);
       const number =
         owned.find((candidate) => candidate.phoneNumber === phoneNumber) ??
-        missing('number on the carrier account');
+        missing('Number on the carrier account');
       if (!number.canCall) invalid('phone_number', 'this number cannot place calls: choose one that can');
       return store.connectNumber({
         id: createId('num'),
@@ -260,7 +260,7 @@ export function createOrganizations(deps: OrganizationsDeps): Organizations {
     },
     listNumbers: (scope) => store.listNumbers(scope),
     async disconnectNumber(scope, id) {
-      if (!(await store.disconnectNumber(scope, id))) missing('connected number');
+      if (!(await store.disconnectNumber(scope, id))) missing('Number');
     },
   };
 }
@@ -279,7 +279,7 @@ function checked({ allowedCountries, ...settings }: OrganizationSettings): Organ
 }
 
 function missing(what: string): never {
-  throw new CallkiteError('not_found', `There is no such ${what}`);
+  throw new CallkiteError('not_found', `${what} not found`);
 }
 
 function invalid(field: string, issue: string): never {

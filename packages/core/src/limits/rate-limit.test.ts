@@ -44,7 +44,7 @@ describe('rate limits', () => {
     const ahead: Pick<Storage, 'createRateLimiter'> = {
       createRateLimiter(options) {
         const limiter = inMemory.createRateLimiter(options);
-        limiter.consume = () => Promise.reject(new RateLimiterRes(0, 3_660_000));
+        limiter.consume = () => Promise.reject(new RateLimiterRes(0, 3_660_000, 61));
         return limiter;
       },
     };

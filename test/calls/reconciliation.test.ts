@@ -313,7 +313,6 @@ describe('a placement', () => {
           failed: () => {
             broken += 1;
           },
-          stop: () => undefined,
         },
         logger: silentLogger,
       },

@@ -13,8 +13,8 @@ export interface CarrierBreaker {
 }
 
 export interface CarrierBreakerDeps {
-  calls: CallStore;
-  telephonyFor(mode: Mode): Telephony;
+  calls: Pick<CallStore, 'setConnectionDown'>;
+  telephonyFor(mode: Mode): Pick<Telephony, 'describeAccount'>;
   accountOf(connection: CarrierConnection): CarrierAccount;
   /** Dialling may go on. */
   onRecovered(connectionId: string): void;

@@ -1,5 +1,5 @@
 import { createId } from '../ids.ts';
-import type { DialClaim } from '../ports/call-store.ts';
+import type { CallStore, DialClaim } from '../ports/call-store.ts';
 import { type PlacementDeps, placeClaimed } from './placement.ts';
 
 export interface Dispatcher {
@@ -11,6 +11,7 @@ export interface Dispatcher {
 }
 
 export interface DispatcherDeps extends PlacementDeps {
+  calls: PlacementDeps['calls'] & Pick<CallStore, 'claimNext' | 'connectionsWithDueCalls'>;
   onDialing(claim: DialClaim): void;
   /** Calls were ended because the minutes of their organization's day are used up. */
   onSpent(organizationId: string): void;

@@ -9,12 +9,15 @@ import { isTerminal } from './call-status.ts';
 import type { CarrierBreaker } from './carrier-breaker.ts';
 
 export interface PlacementDeps {
-  calls: CallStore;
-  telephonyFor(mode: Mode): Telephony;
+  calls: Pick<
+    CallStore,
+    'attemptPlaced' | 'attemptUnknown' | 'attemptNotPlaced' | 'load' | 'pauseConnection' | 'reduceConcurrency'
+  >;
+  telephonyFor(mode: Mode): Pick<Telephony, 'placeCall' | 'endCall'>;
   /** Decrypts the credentials of a connection. */
   accountOf(connection: CarrierConnection): CarrierAccount;
   tokens: AttemptTokens;
-  breaker: CarrierBreaker;
+  breaker: Pick<CarrierBreaker, 'succeeded' | 'failed'>;
   logger: Logger;
 }
 

@@ -8,12 +8,24 @@ import { maximumCallSeconds } from './call-limits.ts';
 import { isTerminal, movesForward, stateOf } from './call-status.ts';
 import { reportOf } from './placement.ts';
 
+type WatchedCarrier = Pick<Telephony, 'findCalls' | 'fetchCall' | 'endCall'>;
+
 export interface ReconciliationDeps {
-  calls: CallStore;
+  calls: Pick<
+    CallStore,
+    | 'getAttempt'
+    | 'load'
+    | 'isBound'
+    | 'report'
+    | 'attemptUnknown'
+    | 'attemptNotPlaced'
+    | 'abandonAttempt'
+    | 'countFruitlessLook'
+  >;
   /** Adapter and credentials an attempt was placed with. Throws `provider_unavailable` when this server cannot use them. */
   carrierOf(
     attemptId: string,
-  ): Promise<{ readonly telephony: Telephony; readonly account: CarrierAccount } | null>;
+  ): Promise<{ readonly telephony: WatchedCarrier; readonly account: CarrierAccount } | null>;
   /** Whether this process holds the conversation of a call: then it is known to be live. */
   isTalking(callId: string): boolean;
   /** Called with the result of every report, as for webhooks. */
@@ -98,7 +110,7 @@ export function createReconciliation(deps: ReconciliationDeps): JobHandler {
 
   async function findPlaced(
     attempt: AttemptRecord,
-    { telephony, account }: { telephony: Telephony; account: CarrierAccount },
+    { telephony, account }: { telephony: WatchedCarrier; account: CarrierAccount },
   ): Promise<JobResult> {
     const listed = await telephony.findCalls(account, {
       from: attempt.from,
@@ -137,7 +149,7 @@ export function createReconciliation(deps: ReconciliationDeps): JobHandler {
     attempt: AttemptRecord,
     call: CallRecord,
     definition: WorkflowDefinition,
-    { telephony, account }: { telephony: Telephony; account: CarrierAccount },
+    { telephony, account }: { telephony: WatchedCarrier; account: CarrierAccount },
   ): Promise<JobResult> {
     if (attempt.providerCallId === null) throw new Error('a placed attempt has no carrier id');
     const record = await telephony.fetchCall(account, attempt.providerCallId);

@@ -13,7 +13,7 @@ import type { Storage } from './ports/storage.ts';
 import type { WebCallSockets } from './web-calls/web-call-sockets.ts';
 
 export interface LifecycleDeps {
-  /** Brings what is stored up to date, where a migration of the schema could not. */
+  /** Brings what is stored up to date, where a migration of the schema could not. Has nothing to do most of the time. */
   prepare(): Promise<void>;
   storage: Storage;
   runner: JobRunner;
@@ -37,6 +37,8 @@ export interface LifecycleDeps {
 const clockSkewAllowedMs = 2_000;
 const orphanSweepMs = 60_000;
 const purgeMs = 10 * 60_000;
+/** What has to wait until an upgrade is over is done by somebody, soon after. */
+const prepareMs = 60 * 60_000;
 /** A callback may take 30 s, and one that was interrupted is not sent again. */
 const jobGraceMs = 35_000;
 const lastWordMs = 10_000;
@@ -67,6 +69,10 @@ export function createLifecycle(
       setInterval(
         () => void storage.calls.purgeIdempotency().catch(warn('expired keys could not be purged')),
         purgeMs,
+      ),
+      setInterval(
+        () => void deps.prepare().catch(warn('stored data could not be brought up to date')),
+        prepareMs,
       ),
     );
   }

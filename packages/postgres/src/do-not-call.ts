@@ -8,6 +8,8 @@ import type { DoNotCallRow } from './schema.ts';
 
 const hashKeyName = 'do-not-call';
 const batchSize = 500;
+/** For so long after an upgrade, processes of an earlier version may still run. */
+const upgradeLasts = sql`interval '1 day'`;
 
 /**
  * Whether a number is on the list.
@@ -30,7 +32,19 @@ export function isListed(
 }
 
 /** Numbers that are not called. */
-export function createDoNotCallStore({ kysely, tables }: Database): DoNotCallStore {
+export function createDoNotCallStore({ schema, kysely, tables }: Database): DoNotCallStore {
+  /** Whether nobody looks for plain numbers alone: the upgrade is over, or there was none. */
+  async function isUpgraded(): Promise<boolean> {
+    const { rows } = await sql<{ is_upgraded: boolean }>`
+      with ran as (
+        select name, timestamp::timestamptz as at from ${sql.table(`${schema}.kysely_migration`)}
+      )
+      select since.at < clock_timestamp() - ${upgradeLasts}
+        or since.at < (select min(at) from ran) + interval '1 hour' as is_upgraded
+      from ran since where since.name = '0018-do-not-call'`.execute(kysely);
+    return rows[0]?.is_upgraded ?? false;
+  }
+
   const isOf = ({ organizationId, mode }: Scope, { phoneNumber, numberKey }: HashedNumber) =>
     sql<boolean>`organization_id = ${organizationId} and mode = ${mode}
       and (phone_number = ${phoneNumber} or number_key = ${numberKey})`;
@@ -106,6 +120,7 @@ export function createDoNotCallStore({ kysely, tables }: Database): DoNotCallSto
     },
 
     async hashErased(keyOf) {
+      if (!(await isUpgraded())) return 0;
       let hashed = 0;
       for (;;) {
         const { rows } = await sql<{ id: string; organization_id: string; phone_number: string }>`

@@ -57,7 +57,8 @@ export interface DoNotCallStore {
     by: { readonly liftedBy: string; readonly reason: string | null },
   ): Promise<DoNotCallEntry | null>;
   /**
-   * Replaces numbers of opt-outs whose call was erased by an earlier version, which left them as they were.
+   * Replaces numbers of opt-outs whose call was erased by an earlier version, which left them as they were. Does nothing
+   * for as long as processes of that version may still run: they know no hashes, and would call these people.
    * @returns how many
    */
   hashErased(keyOf: (organizationId: string, phoneNumber: string) => string): Promise<number>;

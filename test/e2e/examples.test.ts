@@ -6,6 +6,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { beforeAll, expect, it } from 'vitest';
+import { clipTexts, sentencesOf } from '../../packages/emulated-voice/src/speech/clips.ts';
 import { eventually, freePort, startEmbedded } from '../embedded.ts';
 
 const run = promisify(execFile);
@@ -36,12 +37,26 @@ it.concurrent.each(examples)(
   },
 );
 
-it.concurrent('the spoken demonstration can be heard', { timeout: 120_000 }, async () => {
+it.concurrent('the spoken demonstration is heard in words, without a speech program too', {
+  timeout: 120_000,
+}, async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'callkite-demo-'));
   const file = path.join(folder, 'call.wav');
   const main = path.join(root, 'examples/demo-voice/dist/main.js');
-  const { stdout, stderr } = await run(process.execPath, [main, 'voice', file], { timeout: 110_000 });
+  // No program is found there.
+  const env = { ...process.env, PATH: folder };
+  const { stdout, stderr } = await run(process.execPath, [main, 'voice', file], { timeout: 110_000, env });
   expect(stderr).toBe('');
+  const spoken = [...stdout.matchAll(/^(assistant|user): (.+)$/gm)];
+  expect(spoken.length).toBeGreaterThan(4);
+  // Any other sentence would be babble.
+  for (const [, role, text = ''] of spoken) {
+    const recorded = clipTexts[role === 'assistant' ? 'agent' : 'callee'];
+    const missing = recorded.includes(text)
+      ? []
+      : sentencesOf(text).filter((each) => !recorded.includes(each));
+    expect(missing).toEqual([]);
+  }
   expect(stdout).toContain('I am an AI assistant calling on behalf of Example Dental');
   const wav = await readFile(file);
   await rm(folder, { recursive: true });

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { freePort } from '../../../test/embedded.ts';
+import { eventually, freePort } from '../../../test/embedded.ts';
 import { readSettings } from './env.ts';
 import { type RunningServer, startServer } from './server.ts';
 import { createTerminal } from './terminal.ts';
@@ -31,12 +31,50 @@ describe.runIf(hasRedis)('the server with REDIS_URL', () => {
     });
   };
 
+  async function startRedis(): Promise<void> {
+    redis = spawn('redis-server', ['--port', String(redisPort), '--save', '', '--dir', dataDirectory]);
+    for await (const output of redis.stdout ?? []) if (String(output).includes('Ready to accept')) break;
+  }
+
+  /** What `/readyz` says of it; the server is ready in any case. */
+  async function stateOfCache(): Promise<string | undefined> {
+    const answer = await fetch(`http://127.0.0.1:${port}/readyz`);
+    expect(answer.status).toBe(200);
+    return ((await answer.json()) as { checks: Record<string, string> }).checks.cache;
+  }
+
+  /** A repeated request is answered with the very answer it got before, and none waits for the cache. */
+  async function goesOn(idempotencyKey: string): Promise<void> {
+    const call = { prompt: 'Say hello', recipient_phone: '+12025550112', idempotency_key: idempotencyKey };
+    const answers: string[] = [];
+    for (const [path, body] of [
+      ['/call-prompt', call],
+      ['/call-prompt', call],
+      ['/workflows', undefined],
+      ['/calls', undefined],
+    ] as const) {
+      const startedAt = performance.now();
+      const answer = await request(path, body);
+      expect(answer.status).toBe(200);
+      answers.push(await answer.text());
+      // It was more than twenty seconds.
+      expect(performance.now() - startedAt).toBeLessThan(3_000);
+    }
+    expect(answers[1]).toBe(answers[0]);
+  }
+
+  /** It is used again although nobody but clients with ordinary requests has asked. */
+  const isUsedAgain = () =>
+    eventually('entries in the cache', async () => {
+      await request('/workflows');
+      return Number(redisCli('dbsize')) > 0;
+    });
+
   beforeAll(async () => {
     redisPort = await freePort();
     port = await freePort();
     dataDirectory = await mkdtemp(path.join(tmpdir(), 'callkite-redis-'));
-    redis = spawn('redis-server', ['--port', String(redisPort), '--save', '', '--dir', dataDirectory]);
-    for await (const output of redis.stdout ?? []) if (String(output).includes('Ready to accept')) break;
+    await startRedis();
     const settings = readSettings({
       PORT: String(port),
       LOG_LEVEL: 'silent',
@@ -63,6 +101,18 @@ describe.runIf(hasRedis)('the server with REDIS_URL', () => {
     expect(redisCli('keys', '*')).toContain('callkite');
   });
 
+  it('does not wait for one that is frozen, says so, and uses it again by itself', async () => {
+    expect(await stateOfCache()).toBe('ok');
+    redisCli('flushall');
+    redis.kill('SIGSTOP');
+    await goesOn('while it is frozen');
+    expect(await stateOfCache()).toBe('unavailable');
+    await goesOn('while it is known to be frozen');
+    redis.kill('SIGCONT');
+    await isUsedAgain();
+    expect(await stateOfCache()).toBe('ok');
+  });
+
   it('goes on without it, and keeps its promises', async () => {
     const call = { prompt: 'Say hello', recipient_phone: '+12025550112', idempotency_key: 'only once' };
     const first = await (await request('/call-prompt', call)).text();
@@ -72,6 +122,10 @@ describe.runIf(hasRedis)('the server with REDIS_URL', () => {
     expect(again.status).toBe(200);
     expect(again.headers.get('idempotent-replayed')).toBe('true');
     expect(await again.text()).toBe(first);
-    expect((await request('/workflows')).status).toBe(200);
+    await goesOn('while it is gone');
+    expect(await stateOfCache()).toBe('unavailable');
+    await startRedis();
+    await isUsedAgain();
+    expect(await stateOfCache()).toBe('ok');
   });
 });

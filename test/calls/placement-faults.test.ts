@@ -149,11 +149,16 @@ describe('the limits of an account', () => {
   it('of one call a second hold', async () => {
     const { upgraded } = builtInAccounts;
     await started(undefined, { account: upgraded });
+    // The first use of a client prepares it, which delays its first request alone.
+    const first = fictionalNumber(339);
+    await trigger(first);
+    await ended(first);
     const numbers = Array.from({ length: 6 }, (_, index) => fictionalNumber(340 + index));
     await Promise.all(numbers.map((to) => trigger(to)));
     for (const to of numbers) expect(await ended(to)).toMatchObject({ call_status: 'success' });
     const created = embedded.twilioEmulator
       .calls()
+      .filter(({ to }) => numbers.includes(to))
       .map((record) => Date.parse(record.receivedAt))
       .sort((one, other) => one - other);
     expect(created).toHaveLength(6);

@@ -48,6 +48,7 @@ function stage(over: Partial<AttemptRecord> = {}, told: ReportResult['result'] =
         hear = listener;
       },
       speak: (text) => did.push(`speak ${text}`),
+      speakIn: () => {},
       pressDigits: () => {},
       end: () => did.push('end'),
       close: () => did.push('close'),

@@ -87,8 +87,7 @@ export function createWebhooks(deps: WebhooksDeps): Webhooks {
     async rotateSecret(scope, id) {
       const { secret, sealedSecret } = newSecret(id);
       const integration =
-        (await deliveries.rotateSecret(scope, id, { sealedSecret, formerLifetimeMs })) ??
-        missing('Webhook');
+        (await deliveries.rotateSecret(scope, id, { sealedSecret, formerLifetimeMs })) ?? missing('Webhook');
       return { integration, secret };
     },
     async deleteIntegration(scope, id) {
@@ -96,8 +95,7 @@ export function createWebhooks(deps: WebhooksDeps): Webhooks {
     },
 
     async sendTest(scope, integrationId) {
-      const integration =
-        (await deliveries.getIntegration(scope, integrationId)) ?? missing('Webhook');
+      const integration = (await deliveries.getIntegration(scope, integrationId)) ?? missing('Webhook');
       const id = createId('dlv');
       const delivery = await deliveries.create({
         id,

@@ -38,10 +38,7 @@ export function createTestLines(deps: {
         await organizations.connectNumber(scope, id, phoneNumber);
         return true;
       } catch (error) {
-        logger.warn(
-          { err: error, organizationId },
-          'failed to connect the emulated carrier for test calls',
-        );
+        logger.warn({ err: error, organizationId }, 'failed to connect the emulated carrier for test calls');
         return false;
       }
     },

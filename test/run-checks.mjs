@@ -14,7 +14,11 @@ const steps = [
   step('Types and build', ['tsc', '-b', 'test']),
   step('Unused code and dependencies', ['knip']),
   testStep('Architecture', ['test/architecture']),
-  testStep('Unit, contract and end-to-end tests', [
+  // They leave nothing behind in their process, and most of their time would go into loading the same modules.
+  testStep('Tests of packages', ['--no-isolate', '--exclude', 'test/**']),
+  testStep('Contract and end-to-end tests', [
+    ...['--exclude', 'packages/**'],
+    ...['--exclude', 'apps/**'],
     ...['--exclude', 'test/architecture/**'],
     ...['--exclude', 'test/packed/**'],
   ]),

@@ -22,7 +22,7 @@ interface CallResource {
 }
 
 const longAnswer =
-  'Sure, let me tell you about our appointment on Tuesday at three, which the doctor has reserved for you, and about the things that you could bring along, such as your papers, your glasses and your questions.';
+  'Sure, let me tell you about our appointment on Tuesday at three, which the doctor has reserved for you, and about the way to the practice, which is on the second floor of the old post office, behind the station and opposite the bakery with the green door, where the bus stops every ten minutes and where you can leave your car or your bicycle as long as you like, and about the things that you could bring along, such as your papers, your glasses and your questions.';
 
 let embedded: Embedded;
 afterEach(() => embedded.stop());

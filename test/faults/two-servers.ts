@@ -44,8 +44,12 @@ export interface TwoServers {
   stop(): Promise<void>;
 }
 
+/** @param options.settings environment of both, besides what connects them */
 export async function startTwoServers(
-  options: { callees?: readonly ReturnType<typeof defineCallee>[] } = {},
+  options: {
+    callees?: readonly ReturnType<typeof defineCallee>[];
+    settings?: Readonly<Record<string, string>>;
+  } = {},
 ): Promise<TwoServers> {
   const tsc = `${root}node_modules/typescript/bin/tsc`;
   await promisify(execFile)(process.execPath, [tsc, '-b', `${root}apps/server`]);
@@ -67,6 +71,7 @@ export async function startTwoServers(
     languageModel: openAi({ apiKey: 'emulated', baseURL: model.url }),
     publicUrl: balancer.url,
     secretKey,
+    allowPrivateCallbacks: true,
     runWorkers: false,
   });
   await control.start();
@@ -90,6 +95,7 @@ export async function startTwoServers(
       CALLKITE_ALLOW_PRIVATE_CALLBACKS: '1',
       CALLKITE_DEMO: '0',
       LOG_LEVEL: 'error',
+      ...options.settings,
     });
   const [first, second] = [newNode(), newNode()];
   const nodes = [first, second];

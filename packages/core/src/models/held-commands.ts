@@ -8,6 +8,10 @@ type Command = (session: SpeechSession) => void;
 /** What a session is to be told once there is one. */
 export interface HeldCommands {
   add(command: Command): void;
+  /** The same for a command that asks for speech, which is dropped when it is stopped before. */
+  request(command: Command): void;
+  /** Drops what asks for speech. */
+  stop(): void;
   /** Of sound only the last ten seconds are kept. */
   hear(audio: string): void;
   /** Gives a session the commands, in order, and then the sound. */
@@ -17,7 +21,7 @@ export interface HeldCommands {
 }
 
 export function heldCommands(): HeldCommands {
-  let commands: Command[] = [];
+  let commands: { readonly give: Command; readonly asksForSpeech: boolean }[] = [];
   let sound: string[] = [];
   let soundLength = 0;
   let isOpen = true;
@@ -29,8 +33,14 @@ export function heldCommands(): HeldCommands {
   }
 
   return {
-    add(command) {
-      if (isOpen) commands.push(command);
+    add(give) {
+      if (isOpen) commands.push({ give, asksForSpeech: false });
+    },
+    request(give) {
+      if (isOpen) commands.push({ give, asksForSpeech: true });
+    },
+    stop() {
+      commands = commands.filter(({ asksForSpeech }) => !asksForSpeech);
     },
     hear(audio) {
       if (!isOpen) return;
@@ -41,7 +51,7 @@ export function heldCommands(): HeldCommands {
     giveTo(session) {
       const [held, heard] = [commands, sound];
       drop();
-      for (const command of held) command(session);
+      for (const { give } of held) give(session);
       for (const audio of heard) session.hear(audio);
     },
     drop,

@@ -85,15 +85,18 @@ class EitherSession implements SpeechSession {
   }
 
   say(text: string): void {
-    this.#command((session) => session.say(text));
+    if (this.#chosen !== null) this.#chosen.say(text);
+    else this.#held.request((session) => session.say(text));
   }
 
   respond(): void {
-    this.#command((session) => session.respond());
+    if (this.#chosen !== null) this.#chosen.respond();
+    else this.#held.request((session) => session.respond());
   }
 
   stop(): void {
-    this.#command((session) => session.stop());
+    if (this.#chosen !== null) this.#chosen.stop();
+    else this.#held.stop();
   }
 
   tell(message: ModelMessage): void {

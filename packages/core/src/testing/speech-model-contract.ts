@@ -24,8 +24,17 @@ export interface SpeechModelFixture {
   readonly refused: SpeechModel;
   /** The adapter, speaking to an address where nobody listens. */
   readonly unreachable: SpeechModel;
+  /** The adapter, speaking to a server that never answers. It may give up earlier than it does by default. */
+  readonly silent: SpeechModel;
+  /**
+   * Whether the model can be stopped in the middle of a response, and told how much of it was heard. One that cannot
+   * stops by itself when the callee speaks, and knows by itself what it has said until then.
+   */
+  readonly canBeCut: boolean;
   /** Makes the model do this, in order, in its next turns. Words it is given to say are no turn. */
   replyWith(...replies: ModelReply[]): void;
+  /** All that the model was sent so far, sound left out, as text. */
+  sent(): string;
   /** µ-law sound of somebody who says these words. */
   voice(text: string): Promise<Uint8Array>;
   /** The words that are heard in µ-law sound of the model. */
@@ -38,11 +47,14 @@ export interface SpeechModelFixture {
  *
  * @param options.it registers a test
  * @param options.createFixture called for each test; its `stop` is called at the test's end
+ * @param options.patienceMs how long a test waits for what the model is to do @default 15000, which the port allows
  */
 export function speechModelContract(options: {
   it: TestFunction;
   createFixture(): Promise<SpeechModelFixture>;
+  patienceMs?: number;
 }): void {
+  const { patienceMs = 15_000 } = options;
   const test = (
     name: string,
     run: (fixture: SpeechModelFixture, open: (over?: Partial<SpeechSessionRequest>) => Call) => Promise<void>,
@@ -52,15 +64,18 @@ export function speechModelContract(options: {
       const calls: Call[] = [];
       try {
         await run(fixture, (over = {}) => {
-          const call = new Call(fixture.model.open({ ...request, ...over }));
+          const call = new Call(fixture.model.open({ ...request, ...over }), patienceMs);
           calls.push(call);
           return call;
         });
         for (const call of calls) await call.hangUp();
-      } finally {
+      } catch (error) {
         for (const call of calls) call.session.close();
-        await fixture.stop();
+        // A fixture may complain about what a failed test left undone, which is not what failed.
+        await fixture.stop().catch(() => undefined);
+        throw error;
       }
+      await fixture.stop();
     });
 
   test('is ready before anything else, and closed after everything', async (_, open) => {
@@ -75,6 +90,19 @@ export function speechModelContract(options: {
     const call = open();
     await call.hangUp();
     assert.deepEqual(call.events.at(-1), { type: 'closed', error: null });
+  });
+
+  test('keeps what it tells until somebody listens', async (fixture) => {
+    const session = fixture.model.open(request);
+    session.say('Good morning.');
+    // Long enough for what there is to lose: a session that does nothing until then loses nothing.
+    await delay(1_000);
+    const call = new Call(session, patienceMs);
+    try {
+      assert.equal((await call.utterance(fixture)).heard, 'Good morning.');
+    } finally {
+      await call.hangUp();
+    }
   });
 
   test('tells why it was given up', async (_, open) => {
@@ -120,6 +148,60 @@ export function speechModelContract(options: {
     assert.notEqual(first.utteranceId, second.utteranceId);
     assert.equal((await call.until('response-ended')).how, 'completed');
     assert.equal((await call.until('response-ended')).how, 'completed');
+    await call.hangUp();
+    assert.equal(call.count('response-ended'), 2, 'each is done once');
+  });
+
+  test('drops what waits when it is stopped, and says what it is given afterwards', async (fixture, open) => {
+    const call = open();
+    call.session.say('This is not said.');
+    call.session.stop();
+    call.session.say('This is said.');
+    assert.equal((await call.utterance(fixture)).heard, 'This is said.');
+    assert.equal((await call.until('response-ended')).how, 'completed');
+    await call.hangUp();
+    assert.equal(call.count('response-ended'), 1);
+  });
+
+  test('falls silent when it is stopped, and may be told what was heard', async (fixture, open) => {
+    if (!fixture.canBeCut) return;
+    fixture.replyWith({ text: 'There is a lot to say about this, and it takes its time. '.repeat(10) });
+    const call = open();
+    call.session.respond();
+    const { utteranceId } = await call.until('speech');
+    call.session.stop();
+    call.session.heardOnly(utteranceId, 40);
+    const told = call.count('speech');
+    assert.equal((await call.until('response-ended')).how, 'interrupted');
+    await eventually(() => fixture.sent().includes(utteranceId), patienceMs);
+    call.session.say('Goodbye.');
+    await call.until('response-ended');
+    const later = call.events.filter((event) => event.type === 'speech').slice(told);
+    assert.ok(later.length > 0, 'it can speak again');
+    assert.ok(
+      later.every((event) => event.utteranceId !== utteranceId),
+      'nothing more of what was stopped',
+    );
+  });
+
+  test('shows the model all that it is to know', async (fixture, open) => {
+    const call = open({
+      instructions: 'You answer the phone of the bakery.',
+      tools: [findOrder],
+      history: [{ role: 'user', content: 'I called before.' }],
+    });
+    await call.until('ready');
+    call.session.tell({ role: 'user', content: '(The line is bad.)' });
+    call.session.instruct('You answer the phone of the butcher.');
+    for (const known of [
+      'You answer the phone of the bakery.',
+      findOrder.description,
+      'I called before.',
+      '(The line is bad.)',
+      'You answer the phone of the butcher.',
+    ]) {
+      await eventually(() => fixture.sent().includes(known), patienceMs, `the model does not know: ${known}`);
+    }
   });
 
   test('hears what is said, and answers', async (fixture, open) => {
@@ -132,6 +214,8 @@ export function speechModelContract(options: {
     assert.equal(answer.heard, 'We are open until six.');
     assert.equal(answer.told, answer.heard);
     assert.equal((await call.until('response-ended')).how, 'completed');
+    await call.hangUp();
+    assert.equal(call.count('response-ended'), 1, 'it is done once');
   });
 
   test('knows what was said before, and speaks first when it is asked to', async (fixture, open) => {
@@ -155,15 +239,29 @@ export function speechModelContract(options: {
     assert.equal(used.call.name, 'find_order');
     assert.deepEqual(JSON.parse(used.call.arguments), { number: '12' });
     await call.until('response-ended');
+    const types = call.events.map(({ type }) => type);
+    assert.ok(types.indexOf('tool-call') < types.lastIndexOf('response-ended'), 'done before it was');
     call.session.answerTool(used.call.id, '{"arrives":"Monday"}');
     call.session.respond();
     // A model may say at first that it is looking, in the same breath or in another.
     let heard = '';
     while (!heard.endsWith('It comes on Monday.')) heard = (await call.utterance(fixture)).heard;
+    assert.ok(fixture.sent().includes('arrives'), 'the model never got the result');
+    await call.hangUp();
+    assert.equal(call.count('tool-call'), 1);
   });
 
   test('tells of a model that cannot be reached that it may be tried again', async ({ unreachable }) => {
-    const call = new Call(unreachable.open(request));
+    const call = new Call(unreachable.open(request), patienceMs);
+    const { error } = await call.until('closed');
+    assert.ok(CallkiteError.isInstance(error));
+    assert.equal(error.code, 'provider_unavailable');
+    assert.equal(error.retryable, true);
+    assert.equal(call.events.length, 1);
+  });
+
+  test('gives up a model that never answers', async ({ silent }) => {
+    const call = new Call(silent.open(request), patienceMs);
     const { error } = await call.until('closed');
     assert.ok(CallkiteError.isInstance(error));
     assert.equal(error.code, 'provider_unavailable');
@@ -172,7 +270,7 @@ export function speechModelContract(options: {
   });
 
   test('tells of a key that is refused that there is no use in trying', async ({ refused }) => {
-    const call = new Call(refused.open(request));
+    const call = new Call(refused.open(request), patienceMs);
     const { error } = await call.until('closed');
     assert.ok(CallkiteError.isInstance(error));
     assert.equal(error.code, 'provider_rejected');
@@ -198,7 +296,6 @@ const request: SpeechSessionRequest = {
 
 type EventOf<Type extends SpeechModelEvent['type']> = Extract<SpeechModelEvent, { type: Type }>;
 
-const patienceMs = 15_000;
 const pieceMs = 100;
 const bytesPerMs = 8;
 
@@ -210,9 +307,11 @@ class Call {
   readonly #unheard: Uint8Array[] = [];
   #disorder: unknown;
   readonly #clock: NodeJS.Timeout;
+  readonly #patienceMs: number;
 
-  constructor(session: SpeechSession) {
+  constructor(session: SpeechSession, patienceMs: number) {
     this.session = session;
+    this.#patienceMs = patienceMs;
     session.listen((event) => {
       this.events.push(event);
       try {
@@ -239,7 +338,7 @@ class Call {
 
   /** The first event of the type that was not given before. */
   async until<Type extends SpeechModelEvent['type']>(type: Type): Promise<EventOf<Type>> {
-    const deadline = Date.now() + patienceMs;
+    const deadline = Date.now() + this.#patienceMs;
     for (;;) {
       if (this.#disorder) throw this.#disorder;
       const event = this.events.find(
@@ -271,7 +370,27 @@ class Call {
   async hangUp(): Promise<void> {
     clearInterval(this.#clock);
     this.session.close();
-    if (!this.events.some(({ type }) => type === 'closed')) await this.until('closed');
+    if (this.count('closed') === 0) await this.until('closed');
+    // Nothing comes after the end, not even late.
+    await delay(20);
+    if (this.#disorder) throw this.#disorder;
+  }
+
+  /** How many events of the type there were. */
+  count(type: SpeechModelEvent['type']): number {
+    return this.events.filter((event) => event.type === type).length;
+  }
+}
+
+async function eventually(
+  isSo: () => boolean,
+  patienceMs: number,
+  otherwise = 'the model was not sent what it is to know',
+): Promise<void> {
+  const deadline = Date.now() + patienceMs;
+  while (!isSo()) {
+    assert.ok(Date.now() < deadline, otherwise);
+    await delay(5);
   }
 }
 
@@ -297,6 +416,21 @@ function assertInOrder(events: readonly SpeechModelEvent[]): void {
     case 'said':
       assert.ok(!told('said', event.turnId), 'a turn told twice');
       break;
+    case 'callee-speaking':
+      assert.equal(
+        told('callee-speaking', event.turnId),
+        !event.speaking,
+        'a turn ends once, and after its beginning',
+      );
+      break;
+    case 'response-ended': {
+      const begun = before.flatMap((each) => (each.type === 'speech' ? [each.utteranceId] : []));
+      assert.ok(
+        begun.every((id) => told('speech-ended', id)),
+        'a response that ended before its speech',
+      );
+      break;
+    }
   }
   if (event?.type !== 'closed') assert.equal(events[0]?.type, 'ready', 'an event before ready');
 }

@@ -4,7 +4,7 @@ import { serve } from '@callkite/core/node';
 import { type EmbeddedAccount, startEmbedded as start } from '@callkite/embedded';
 import type { OpenAiEmulator } from '@callkite/openai-emulator';
 import type { EmulatorOptions, TwilioEmulator } from '@callkite/twilio-emulator';
-import { memoryStorage } from './memory-storage.ts';
+import { testStorage } from './test-storage.ts';
 
 /** Serves a Callkite on a port of 127.0.0.1, in whatever framework. */
 export type Mount = (callkite: Callkite, port: number) => Promise<{ close(): Promise<void> }>;
@@ -55,20 +55,21 @@ export async function eventually<T>(
   what: string,
   ask: () => T | undefined | null | false | Promise<T | undefined | null | false>,
   timeoutMs = 20_000,
+  everyMs = 25,
 ): Promise<T> {
   const end = Date.now() + timeoutMs;
   for (;;) {
     const answer = await ask();
     if (answer) return answer;
     if (Date.now() > end) throw new Error(`${what} did not happen within ${timeoutMs} ms`);
-    await new Promise((resolve) => setTimeout(resolve, 25));
+    await new Promise((resolve) => setTimeout(resolve, everyMs));
   }
 }
 
 /** The whole product in this process, faster than life, with a workflow and a way to send requests. */
 export async function startEmbedded(options: EmbeddedOptions = {}): Promise<Embedded> {
   const events: CallkiteEvent[] = [];
-  const { storage = memoryStorage(), account, callsPerSecond, mount = nodeMount } = options;
+  const { storage = testStorage(), account, callsPerSecond, mount = nodeMount } = options;
   const embedded = await start({
     speed: options.speed ?? 20,
     carrier: options.emulator ?? {},

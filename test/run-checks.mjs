@@ -14,9 +14,10 @@ const steps = [
   step('Types and build', ['tsc', '-b', 'test']),
   step('Unused code and dependencies', ['knip']),
   testStep('Architecture', ['test/architecture']),
-  // They leave nothing behind in their process, and most of their time would go into loading the same modules.
+  // Tests leave nothing behind in their process, and much of their time would go into loading the same modules.
   testStep('Tests of packages', ['--no-isolate', '--exclude', 'test/**']),
   testStep('Contract and end-to-end tests', [
+    '--no-isolate',
     ...['--exclude', 'packages/**'],
     ...['--exclude', 'apps/**'],
     ...['--exclude', 'test/architecture/**'],

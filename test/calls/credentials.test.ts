@@ -7,7 +7,7 @@ import {
 } from '../../packages/core/src/organizations/secret-box.ts';
 import { type Embedded, eventually, startEmbedded } from '../embedded.ts';
 import { fictionalNumber } from '../faults/fictional-number.ts';
-import { memoryStorage } from '../memory-storage.ts';
+import { testStorage } from '../test-storage.ts';
 
 let embedded: Embedded;
 afterEach(() => embedded.stop());
@@ -61,7 +61,7 @@ it('calls of a suspended account wait for it, and go out when it is verified aga
 });
 
 it('calls made with a secret the carrier refuses wait for the right one', async () => {
-  const storage = memoryStorage();
+  const storage = testStorage();
   const secretKey = randomBytes(32).toString('base64');
   embedded = await startEmbedded({ storage, callkite: { secretKey } });
   const connection = await storage.organizations.getConnection(

@@ -8,9 +8,9 @@ import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createFinishWork } from '../../packages/core/src/calls/call-work.ts';
 import { type Embedded, eventually, startEmbedded } from '../embedded.ts';
-import { memoryStorage } from '../memory-storage.ts';
 import { type Receiver, startReceiver } from '../notifications/receiver.ts';
 import { startPostgres, type TestPostgres } from '../postgres/start-postgres.ts';
+import { testStorage } from '../test-storage.ts';
 
 // Calls take their time, and so does the carrier with recordings.
 vi.setConfig({ testTimeout: 120_000 });
@@ -381,7 +381,7 @@ it('numbers of visitors who were called back are counted without being told', as
 });
 
 it('a summary that is being written when its call is erased is thrown away, with what it would have sent', async () => {
-  const storage = memoryStorage();
+  const storage = testStorage();
   await storage.start();
   const tenant = await createTenant(storage);
   const { organizationId } = tenant;

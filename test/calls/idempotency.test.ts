@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { CallList } from '@callkite/contract';
 import type { Storage } from '@callkite/core';
-import { postgres } from '@callkite/postgres';
+import { pglite, postgres } from '@callkite/postgres';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Embedded, startEmbedded } from '../embedded.ts';
-import { memoryStorage } from '../memory-storage.ts';
 import { startPostgres, type TestPostgres } from '../postgres/start-postgres.ts';
+import { testStorage } from '../test-storage.ts';
 
 let embedded: Embedded | undefined;
 let server: TestPostgres | undefined;
@@ -17,15 +17,10 @@ afterEach(async () => {
   server = undefined;
 });
 
-const stores: readonly [string, () => Promise<Storage>][] = [
-  ['a Postgres server', onPostgres],
-  ['the embedded database', async () => memoryStorage()],
+const stores: readonly [string, () => Storage][] = [
+  ['a Postgres server', testStorage],
+  ['the embedded database', () => pglite({ dataDir: 'memory' })],
 ];
-
-async function onPostgres(): Promise<Storage> {
-  server = await startPostgres();
-  return postgres({ connectionString: server.url });
-}
 
 const recipient_phone = '+12025550107';
 
@@ -34,9 +29,9 @@ async function placedCalls({ request }: Embedded): Promise<number> {
   return calls.length;
 }
 
-describe.each(stores)('with one idempotency key, on %s', (_, open) => {
+describe.each(stores)('with one idempotency key, on %s', { timeout: 120_000 }, (_, open) => {
   it('200 requests at once get one answer, and one call is placed', async () => {
-    embedded = await startEmbedded({ storage: await open() });
+    embedded = await startEmbedded({ storage: open() });
     const { request, workflowId } = embedded;
     const bodies = {
       '/call': { recipient_phone, workflow_id: workflowId, idempotency_key: 'at once' },
@@ -61,7 +56,7 @@ describe.each(stores)('with one idempotency key, on %s', (_, open) => {
   });
 });
 
-describe('a replay', () => {
+describe('a replay', { timeout: 120_000 }, () => {
   it('is answered although the callback address would be refused by now', async () => {
     const secretKey = randomBytes(32).toString('base64');
     server = await startPostgres();

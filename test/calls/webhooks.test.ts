@@ -3,7 +3,7 @@ import { builtInAccounts, twilioSignature } from '@callkite/twilio-emulator';
 import { afterEach, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { type Embedded, eventually, startEmbedded } from '../embedded.ts';
-import { memoryStorage } from '../memory-storage.ts';
+import { testStorage } from '../test-storage.ts';
 
 let embedded: Embedded;
 afterEach(() => embedded.stop());
@@ -144,7 +144,7 @@ it('a ghost is ended while it rings, and its call stays as it was told', async (
 });
 
 it('a call that was given up is ended by the first webhook that shows it alive', async () => {
-  const storage = memoryStorage();
+  const storage = testStorage();
   embedded = await startEmbedded({ storage, emulator: { speed: 1 } });
   const callId = await trigger(slow);
   const record = await atCarrier(slow);

@@ -15,7 +15,7 @@ import { createCarrierBreaker } from '../../packages/core/src/calls/carrier-brea
 import { createDispatcher } from '../../packages/core/src/calls/dispatcher.ts';
 import { createJobRunner, type JobHandler } from '../../packages/core/src/job-runner.ts';
 import { eventually } from '../embedded.ts';
-import { memoryStorage } from '../memory-storage.ts';
+import { testStorage } from '../test-storage.ts';
 
 let storage: Storage;
 let tenant: Tenant;
@@ -24,7 +24,7 @@ let telephony: Telephony;
 let account: CarrierAccount;
 
 beforeAll(async () => {
-  storage = memoryStorage();
+  storage = testStorage();
   await storage.start();
 });
 afterAll(() => storage.stop());

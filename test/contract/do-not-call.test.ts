@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Embedded, startEmbedded } from '../embedded.ts';
-import { memoryStorage } from '../memory-storage.ts';
+import { testStorage } from '../test-storage.ts';
 
-const storage = memoryStorage();
+const storage = testStorage();
 let embedded: Embedded;
 
 beforeAll(async () => {

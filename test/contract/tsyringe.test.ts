@@ -13,10 +13,10 @@ import { openAi } from '@callkite/openai';
 import { twilio } from '@callkite/twilio';
 import { container } from 'tsyringe';
 import { expect, it } from 'vitest';
-import { memoryStorage } from '../memory-storage.ts';
+import { testStorage } from '../test-storage.ts';
 
 const options = (): CallkiteOptions => ({
-  storage: memoryStorage(),
+  storage: testStorage(),
   telephony: twilio({ publicUrl: 'https://callkite.example.com' }),
   languageModel: openAi({ apiKey: 'unused' }),
   publicUrl: 'https://callkite.example.com',

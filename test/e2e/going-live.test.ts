@@ -6,6 +6,9 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { eventually, freePort } from '../embedded.ts';
 import { buildServer, hasStarted, patienceMs, type Running, runServer } from './server-program.ts';
 
+/** Within the requests that a key may make in a minute. */
+const pollMs = 250;
+
 let workspace: string;
 let running: Running | undefined;
 let url = '';
@@ -67,6 +70,7 @@ const ended = (mode: 'live' | 'test', target: string) =>
       return body.state === 'completed' ? body : undefined;
     },
     patienceMs,
+    pollMs,
   );
 
 it('starts on data that was tried out, also after kill -9, and goes back again', {
@@ -89,9 +93,11 @@ it('starts on data that was tried out, also after kill -9, and goes back again',
       return call?.recording_url ? `/calls/${call.call_id}` : undefined;
     },
     patienceMs,
+    pollMs,
   );
   const open = await placed('live');
-  await eventually('the dial', async () => (await request('live', open)).body.state !== 'queued', patienceMs);
+  const isDialed = async () => (await request('live', open)).body.state !== 'queued';
+  await eventually('the dial', isDialed, patienceMs, pollMs);
   await kill();
 
   const lived = await start(live);

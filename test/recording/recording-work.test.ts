@@ -2,12 +2,12 @@ import { createId, type Logger, type Storage, silentLogger } from '@callkite/cor
 import { createTenant } from '@callkite/core/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createRecordingWork } from '../../packages/core/src/calls/recording-work.ts';
-import { memoryStorage } from '../memory-storage.ts';
+import { testStorage } from '../test-storage.ts';
 
 let storage: Storage;
 
 beforeAll(async () => {
-  storage = memoryStorage();
+  storage = testStorage();
   await storage.start();
 });
 

@@ -1,8 +1,8 @@
 import type { CalleeLine } from '@callkite/twilio-emulator';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { eventually } from '../embedded.ts';
-import { memoryStorage } from '../memory-storage.ts';
 import { startReceiver } from '../notifications/receiver.ts';
+import { testStorage } from '../test-storage.ts';
 import { californianNumber, type RecordedCall, type Stage, startStage } from './stage.ts';
 
 // Calls take their time, and so does the carrier with recordings.
@@ -87,7 +87,8 @@ describe('a call that is recorded with an announcement', () => {
 });
 
 it('what a machine recorded of an announced recording is deleted', async () => {
-  stage = await startStage(answering(null));
+  // Slow enough for the carrier to find out what it is only after the recording has begun.
+  stage = await startStage(answering(null), { speed: 5 });
   const callId = await stage.call({ mode: 'announce' }, { to: '+12025550120' });
   const call = await stage.finished(callId);
   const record = stage.twilioEmulator.calls().find(({ to }) => to === '+12025550120');
@@ -179,7 +180,7 @@ it('a recording whose callbacks are lost is found by asking', async () => {
 });
 
 it('a recording is deleted at the carrier when its time is over, even if the carrier refuses at first', async () => {
-  const storage = memoryStorage();
+  const storage = testStorage();
   const { recordings } = storage;
   const soon: typeof recordings.report = (callId, report) =>
     recordings.report(callId, { ...report, retentionDays: 5 / 86_400 });
@@ -208,7 +209,7 @@ describe('a yes', () => {
   };
 
   it('is not forgotten by a process that dies before the recording is started', async () => {
-    const storage = memoryStorage();
+    const storage = testStorage();
     let isDead = false;
     const claim: typeof storage.jobs.claim = async (options) => {
       const jobs = await storage.jobs.claim(options);

@@ -2,8 +2,8 @@ import { CallkiteError } from '@callkite/core';
 import { builtInAccounts } from '@callkite/twilio-emulator';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually, startEmbedded } from '../embedded.ts';
-import { memoryStorage } from '../memory-storage.ts';
 import { startReceiver } from '../notifications/receiver.ts';
+import { testStorage } from '../test-storage.ts';
 import {
   dictates,
   fromWashington,
@@ -75,7 +75,7 @@ describe.concurrent('a transfer', { timeout }, () => {
   });
 
   it('goes on when the store is away as the recording is to be ended', async () => {
-    const storage = memoryStorage();
+    const storage = testStorage();
     let refusals = 0;
     const hurry: typeof storage.recordings.hurry = async () => {
       refusals += 1;
@@ -272,7 +272,7 @@ describe('an account whose business profile is not approved', { timeout }, () =>
   });
 
   it('loses the ability when the approval is gone, and agents do not offer it', async () => {
-    const storage = memoryStorage();
+    const storage = testStorage();
     const other = await startTransferStage({ storage });
     try {
       const { organizationId, connectionId, request, twilioEmulator } = other.embedded;

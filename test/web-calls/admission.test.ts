@@ -4,10 +4,10 @@ import type { WidgetErrorBody } from '@callkite/contract';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { eventually } from '../embedded.ts';
-import { memoryStorage } from '../memory-storage.ts';
+import { testStorage } from '../test-storage.ts';
 import { consent, origin, startWebsite, type Website } from './website.ts';
 
-const storage = memoryStorage();
+const storage = testStorage();
 let website: Website;
 const caller = () =>
   ({ organizationId: website.embedded.organizationId, mode: 'live', keyId: 'key_1' }) as const;

@@ -20,6 +20,8 @@ const said = (site: Site, text: string | RegExp) =>
   });
 /** Types, and waits until the agent has answered. */
 async function converse(site: Site, text: string): Promise<void> {
+  // What is typed before the agent has greeted stands above the greeting on the page, and below it in the record.
+  await eventually('the greeting', async () => (await site.lines()).length > 0);
   const before = (await site.lines()).length;
   await site.type(text);
   await said(site, text);

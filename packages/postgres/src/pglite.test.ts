@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Storage } from '@callkite/core';
 import { createTenant, storageContract } from '@callkite/core/testing';
-import { PGlite } from '@electric-sql/pglite';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { pglite } from './pglite.ts';
 
@@ -54,24 +53,6 @@ describe('in a directory', () => {
     await second.start();
     expect(await second.organizations.get('org_1')).toEqual(created);
     await second.stop();
-  });
-
-  it('is what a database in memory can begin with', async () => {
-    const stored = await started(pglite({ dataDir }));
-    const created = await stored.organizations.create({
-      id: 'org_1',
-      name: 'Acme',
-      allowedCountries: ['US'],
-    });
-    await stored.stop();
-    const database = await PGlite.create(join(dataDir, 'database'));
-    const image = await database.dumpDataDir('none');
-    await database.close();
-
-    const copy = await started(pglite({ dataDir: 'memory', image }));
-    expect(await copy.organizations.get('org_1')).toEqual(created);
-    await copy.stop();
-    expect(() => pglite({ dataDir, image })).toThrow('Only a database in memory');
   });
 
   it('starts over after it was killed while creating the database', async () => {

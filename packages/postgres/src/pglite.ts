@@ -11,12 +11,6 @@ import { createStorage } from './storage.ts';
 export interface PGliteOptions extends StorageOptions {
   /** Directory of the database, created when missing, for one process at a time; `'memory'` to keep nothing. */
   dataDir: string;
-  /**
-   * What a database in memory begins with, in a fraction of the time it takes to make one: a directory of PGlite as its
-   * `dumpDataDir` gives it.
-   * @default an empty database
-   */
-  image?: Blob | undefined;
 }
 
 /** Storage on PGlite: Postgres inside this process, for development, tests and small installations. */
@@ -29,13 +23,8 @@ interface Opened {
   close(): Promise<void>;
 }
 
-function embedded({ dataDir, image, logger: given = silentLogger }: PGliteOptions): Driver {
+function embedded({ dataDir, logger: given = silentLogger }: PGliteOptions): Driver {
   const logger = safeLogger(given);
-  if (image !== undefined && dataDir !== 'memory') {
-    throw new TypeError(
-      "Only a database in memory begins with an image: leave it out, or set dataDir: 'memory'",
-    );
-  }
   let opened: Promise<Opened> | null = null;
   let closed: Promise<void> | null = null;
 
@@ -44,12 +33,12 @@ function embedded({ dataDir, image, logger: given = silentLogger }: PGliteOption
       throw new CallkiteError('storage_unavailable', 'The storage is stopped', { retryable: false });
     }
     // A failed opening, such as of a locked directory, may be tried again.
-    opened ??= (
-      dataDir === 'memory' ? openMemory(image, logger) : openDirectory(resolve(dataDir), logger)
-    ).catch((error: unknown) => {
-      opened = null;
-      throw error;
-    });
+    opened ??= (dataDir === 'memory' ? openMemory(logger) : openDirectory(resolve(dataDir), logger)).catch(
+      (error: unknown) => {
+        opened = null;
+        throw error;
+      },
+    );
     return opened;
   };
   const pool = async () => (await open()).pool;
@@ -71,8 +60,8 @@ function embedded({ dataDir, image, logger: given = silentLogger }: PGliteOption
   };
 }
 
-async function openMemory(image: Blob | undefined, logger: Logger): Promise<Opened> {
-  return serve(await load('memory://', image), logger);
+async function openMemory(logger: Logger): Promise<Opened> {
+  return serve(await load('memory://'), logger);
 }
 
 async function openDirectory(directory: string, logger: Logger): Promise<Opened> {
@@ -126,9 +115,9 @@ async function reopen(database: string): Promise<PGlite> {
   }
 }
 
-async function load(dataDir: string, image?: Blob): Promise<PGlite> {
+async function load(dataDir: string): Promise<PGlite> {
   const { PGlite } = await pgliteModule();
-  return PGlite.create(dataDir, image && { loadDataDir: image });
+  return PGlite.create(dataDir);
 }
 
 /** Loaded when needed: it is large, and whoever uses a Postgres server does not install it. */

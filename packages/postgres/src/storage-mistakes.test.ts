@@ -1,7 +1,7 @@
 import type { Storage } from '@callkite/core';
 import { assertCaught, storageContract, testsOf } from '@callkite/core/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { memoryStorage } from '../../../test/memory-storage.ts';
+import { testStorage } from '../../../test/test-storage.ts';
 import { acceptingMistakes } from './testing/mistakes/accepting.ts';
 import { deliveryMistakes } from './testing/mistakes/deliveries.ts';
 import { dialingMistakes } from './testing/mistakes/dialing.ts';
@@ -26,7 +26,7 @@ const mistakes = [
 
 let good: Storage;
 beforeAll(async () => {
-  good = memoryStorage();
+  good = testStorage();
   await good.start();
 });
 afterAll(() => good.stop());

@@ -388,6 +388,15 @@ describe('Workflow', () => {
     expect(await searchWorkflows(credential, server.workflowId)).toEqual(found);
     expect(await searchWorkflows(credential, 'no such name')).toEqual({ results: [] });
   });
+
+  it('is not offered where it was made for a single prompt', async () => {
+    const prompt = { prompt: 'Ask whether the bakery is open', recipient_phone: '+12025550102' };
+    expect((await server.request('POST', '/call-prompt', prompt)).status).toBe(200);
+    const all = (await (await server.request('GET', '/workflows')).json()) as { workflows: { id: string }[] };
+    const { results } = await searchWorkflows(credential, '');
+    expect(results.length).toBeGreaterThan(0);
+    expect(all.workflows.length).toBeGreaterThan(results.length);
+  });
 });
 
 it('is told to choose again when the operation is not known', async () => {

@@ -15,7 +15,7 @@ export const people = {
 } as const;
 
 /** People are asked things, which takes them time. */
-export const speed = 4;
+export const speed = 6;
 export const premiumNumber = '+19005550199';
 export const dictates = '+12125550130';
 /** Where a recording may be announced. */

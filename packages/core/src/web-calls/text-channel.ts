@@ -17,7 +17,7 @@ export function textChannel(options: VisitorChannelOptions): {
   readonly visitor: VisitorSide;
 } {
   const { callId, sessionId, send } = options;
-  const events = eventQueue<CalleeEvent>();
+  const events = eventQueue<{ readonly event: CalleeEvent; readonly beforeTold?: () => void }>();
   const begin = shownLines(options);
   let open: { readonly line: ShownLine; text: string } | null = null;
   /** Shown, and not told to be read yet: of a line that is told word for word before its end, nobody would learn the end. */
@@ -25,7 +25,7 @@ export function textChannel(options: VisitorChannelOptions): {
   let isClosed = false;
 
   function tell(...told: readonly CalleeEvent[]): void {
-    if (!isClosed) for (const event of told) events.push(event);
+    if (!isClosed) for (const event of told) events.push({ event });
   }
 
   function tellRead(): void {
@@ -37,7 +37,12 @@ export function textChannel(options: VisitorChannelOptions): {
 
   return {
     channel: {
-      listen: events.listen,
+      listen(listener) {
+        events.listen(({ event, beforeTold }) => {
+          beforeTold?.();
+          listener(event);
+        });
+      },
       speak(text, { last }) {
         if (isClosed || (text === '' && open === null)) return;
         if (open === null) {
@@ -64,9 +69,13 @@ export function textChannel(options: VisitorChannelOptions): {
     visitor: {
       take(message) {
         if (message.type === 'text') {
-          begin('user', message.id).show(message.text, true);
-          send({ type: 'status', status: 'thinking' });
-          tell({ type: 'said', text: message.text, language: null });
+          if (isClosed) return;
+          // What was typed before the agent came stands below its greeting, as on record.
+          const beforeTold = () => {
+            begin('user', message.id).show(message.text, true);
+            send({ type: 'status', status: 'thinking' });
+          };
+          events.push({ event: { type: 'said', text: message.text, language: null }, beforeTold });
         } else if (message.type === 'dtmf') {
           tell({ type: 'pressed', digit: message.digit });
         }

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Stage, stage, twiml } from '../testing/application.ts';
 import { builtInCallees } from './built-in-callees.ts';
 
-const SPEED = 40;
+const SPEED = 20;
 const from = '+12025550183';
 const agentLines = [
   'Hello, this is an assistant calling from Example Clinic. Am I speaking with Jordan?',

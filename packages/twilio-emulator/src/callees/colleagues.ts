@@ -1,9 +1,12 @@
 import { type CalleeLine, defineCallee } from './callee.ts';
 
+/** Somebody who picks up waits so long to be told what it is about. */
+const patienceMs = 20_000;
+
 /** Listens to what a call is about, then does something about it and stays on the line. */
 function whenAsked(react: (line: CalleeLine) => Promise<void>): (line: CalleeLine) => Promise<void> {
   return async (line) => {
-    await line.heard({ withinMs: 4000 });
+    await line.heard({ withinMs: patienceMs });
     await react(line);
     await line.silence();
   };
@@ -40,9 +43,9 @@ export const colleagues = [
     description: 'Asks what this is when a call is offered, and takes it when asked again',
     numbers: ['+12025550164'],
     converse: async (line) => {
-      await line.heard({ withinMs: 4000 });
+      await line.heard({ withinMs: patienceMs });
       await line.say('Sorry, what is this?');
-      await line.heard({ withinMs: 4000 });
+      await line.heard({ withinMs: patienceMs });
       await line.say('Okay, sure.');
       await line.silence();
     },

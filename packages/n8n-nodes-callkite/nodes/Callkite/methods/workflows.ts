@@ -11,22 +11,26 @@ export interface WorkflowSummary extends IDataObject {
   name: string;
 }
 
-/** Every workflow of the organization. */
-export async function listWorkflows(context: CallkiteContext): Promise<WorkflowSummary[]> {
+/** Every workflow of the organization, or those of one source: `api` leaves out what was made for a single prompt. */
+export async function listWorkflows(
+  context: CallkiteContext,
+  query: { source?: 'api' } = {},
+): Promise<WorkflowSummary[]> {
   const { workflows } = await callkiteRequest<{ workflows: WorkflowSummary[] }>(context, {
     method: 'GET',
     path: '/workflows',
+    query,
   });
   return workflows;
 }
 
-/** The list behind a workflow's resource locator. */
+/** The list behind a workflow's resource locator: those that somebody made to be chosen. */
 export async function searchWorkflows(
   this: ILoadOptionsFunctions,
   filter = '',
 ): Promise<INodeListSearchResult> {
   const wanted = filter.toLowerCase();
-  const found = (await listWorkflows(this)).filter(
+  const found = (await listWorkflows(this, { source: 'api' })).filter(
     ({ id, name }) => id === filter || name.toLowerCase().includes(wanted),
   );
   return { results: found.map(({ id, name }) => ({ name, value: id })) };
@@ -34,5 +38,5 @@ export async function searchWorkflows(
 
 /** The choices of a field that takes several workflows. */
 export async function getWorkflows(this: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
-  return (await listWorkflows(this)).map(({ id, name }) => ({ name, value: id }));
+  return (await listWorkflows(this, { source: 'api' })).map(({ id, name }) => ({ name, value: id }));
 }

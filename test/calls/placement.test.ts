@@ -10,7 +10,7 @@ import { createTenant, type Tenant } from '@callkite/core/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createAttemptTokens } from '../../packages/core/src/calls/attempt-token.ts';
 import { createDispatcher } from '../../packages/core/src/calls/dispatcher.ts';
-import { type PlacementDeps, placeClaimed } from '../../packages/core/src/calls/placement.ts';
+import { type PlacementDeps, placeClaimed, reportOf } from '../../packages/core/src/calls/placement.ts';
 import { createReconciliation } from '../../packages/core/src/calls/reconciliation.ts';
 import { eventually } from '../embedded.ts';
 import { testStorage } from '../test-storage.ts';
@@ -232,4 +232,10 @@ describe('a call that the carrier does not place', () => {
     expect((await tenant.call(call.id)).state).toBe('unknown');
     expect(placed).toHaveLength(1);
   });
+});
+
+it('leaves to its webhook who answered a live call, and believes the record of one that is over', () => {
+  const record = { providerCallId: 'CA1', answeredBy: 'machine_end_beep', durationSeconds: null } as const;
+  expect(reportOf({ ...record, status: 'in-progress' }).answeredBy).toBeNull();
+  expect(reportOf({ ...record, status: 'completed' }).answeredBy).toBe('machine_end_beep');
 });

@@ -48,7 +48,7 @@ it('has a workflow of its own for visitors, whatever workflow is the newest', as
     ['How much is a check-up?', /\$80/],
     ['Where are you?', /100 Example Avenue/],
     ['Who are you?', /Robin, an AI assistant at Example Dental/],
-    ['Can I make an appointment?', /which day and time/],
+    ['Can I make an appointment?', /^Of course\. .*which day and time/],
     ['Tuesday at 3 pm', /Thank you, Tuesday at 3 pm\. .*your name/],
     ['Ada Lovelace', /made a note of that.*anything else/],
     ['No, thank you', /goodbye/],

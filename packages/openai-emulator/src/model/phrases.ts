@@ -16,6 +16,8 @@ export interface Phrases {
   acknowledgePositive: string;
   acknowledgeNegative: string;
   acknowledge: string;
+  /** To a question that is a wish, such as for an appointment. */
+  acknowledgeWish: string;
   stillThere: string;
   sorry: string;
   answer(value: string): string;
@@ -62,6 +64,7 @@ const ENGLISH: Phrases = {
   acknowledgePositive: 'Great, thank you.',
   acknowledgeNegative: 'I understand.',
   acknowledge: 'Thank you.',
+  acknowledgeWish: 'Of course.',
   stillThere: 'Are you still there?',
   sorry: "Sorry, I'll say that again.",
   answer: (value) => `It is ${value}.`,
@@ -119,6 +122,7 @@ const SPANISH: Phrases = {
   acknowledgePositive: 'Muy bien, gracias.',
   acknowledgeNegative: 'Entiendo.',
   acknowledge: 'Gracias.',
+  acknowledgeWish: 'Por supuesto.',
   stillThere: '¿Sigue ahí?',
   sorry: 'Perdone, lo repito.',
   answer: (value) => `Es ${value}.`,
@@ -163,6 +167,7 @@ const GERMAN: Phrases = {
   acknowledgePositive: 'Sehr gut, danke.',
   acknowledgeNegative: 'Ich verstehe.',
   acknowledge: 'Danke.',
+  acknowledgeWish: 'Gern.',
   stillThere: 'Sind Sie noch da?',
   sorry: 'Entschuldigung, ich wiederhole.',
   answer: (value) => `Es ist ${value}.`,
@@ -208,6 +213,7 @@ const FRENCH: Phrases = {
   acknowledgePositive: 'Très bien, merci.',
   acknowledgeNegative: 'Je comprends.',
   acknowledge: 'Merci.',
+  acknowledgeWish: 'Bien sûr.',
   stillThere: 'Êtes-vous toujours là ?',
   sorry: 'Pardon, je répète.',
   answer: (value) => `C'est ${value}.`,

@@ -109,6 +109,7 @@ export function acknowledgement({ phrases, intent, heard }: Progress): string | 
   if (value) return phrases.acknowledgeValue(withoutFinalStop(value));
   if (intent === 'negative' || intent === 'reschedule') return phrases.acknowledgeNegative;
   if (intent === 'positive') return phrases.acknowledgePositive;
+  if (heard.trim().endsWith('?')) return phrases.acknowledgeWish;
   const short = withoutFinalStop(heard);
   const isShort =
     words(short).length <= 5 && !/^(?:hello|hi|hey|hola|hallo|bonjour|yes\?|speaking)\b/i.test(short);

@@ -234,8 +234,28 @@ describe('a call that the carrier does not place', () => {
   });
 });
 
+it('of an organization whose minutes are used up is told of, so that its end is worked on at once', async () => {
+  const busy = await createTenant(storage, { dailyCallMinutes: 1 });
+  // The first one holds the only minute.
+  await busy.accept();
+  const second = await busy.accept();
+  const spent: string[] = [];
+  const dispatcher = createDispatcher({
+    ...deps(),
+    onDialing: () => undefined,
+    onSpent: (organizationId) => spent.push(organizationId),
+    defaultDailyMinutes: null,
+  });
+  dispatcher.start();
+  dispatcher.wake(busy.connectionId);
+  await eventually('word of it', () => spent.length > 0);
+  await dispatcher.stop();
+  expect(spent).toEqual([busy.organizationId]);
+  expect(await busy.call(second)).toMatchObject({ state: 'completed', reason: 'spending_limit' });
+});
+
 it('leaves to its webhook who answered a live call, and believes the record of one that is over', () => {
-  const record = { providerCallId: 'CA1', answeredBy: 'machine_end_beep', durationSeconds: null } as const;
+  const record = { providerCallId: 'CA1', answeredBy: 'machine', durationSeconds: null } as const;
   expect(reportOf({ ...record, status: 'in-progress' }).answeredBy).toBeNull();
-  expect(reportOf({ ...record, status: 'completed' }).answeredBy).toBe('machine_end_beep');
+  expect(reportOf({ ...record, status: 'completed' }).answeredBy).toBe('machine');
 });

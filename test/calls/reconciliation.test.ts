@@ -197,6 +197,25 @@ describe('an attempt that was placed', () => {
     expect((await tenant.call(callId)).outcome).toMatchObject({ providerStatus: 'busy' });
   });
 
+  it.each([
+    ['rings', slow, false],
+    ['talks in this process', cooperative, true],
+  ] as const)(
+    'that %s and was canceled is ended at the carrier with the next look',
+    async (_, to, isTalking) => {
+      const { callId, attemptId, sid } = await placed(to);
+      const wanted = isTalking ? 'in-progress' : 'ringing';
+      await eventually(wanted, async () => (await carrierStatus(sid)) === wanted);
+      await look(attemptId);
+      expect((await tenant.call(callId)).state).toBe(isTalking ? 'in_progress' : 'ringing');
+      // The request that canceled it did not get through to the carrier.
+      await storage.calls.cancel(tenant, callId);
+      await look(attemptId, {}, isTalking);
+      const over = isTalking ? 'completed' : 'canceled';
+      await eventually('the end at the carrier', async () => (await carrierStatus(sid)) === over);
+    },
+  );
+
   it('ends as canceled when it was canceled and the carrier lost its record', async () => {
     const { callId, attemptId } = await placed(busy, `CA${'1'.repeat(32)}`);
     await storage.calls.cancel(tenant, callId);
@@ -240,6 +259,21 @@ describe('an attempt whose placement is unknown', () => {
       providerCallId: ours,
     });
     expect(emulator.calls()).toHaveLength(2);
+  });
+
+  it('is not taken for the call of another attempt to the same number', async () => {
+    const earlier = await placed(busy);
+    await eventually('the end at the carrier', async () => (await carrierStatus(earlier.sid)) === 'busy');
+    await look(earlier.attemptId);
+    expect((await tenant.call(earlier.callId)).state).toBe('completed');
+    // Begun within the seconds by which the carrier's clock may be behind.
+    const { callId, attemptId } = await unknown(busy);
+    await look(attemptId);
+    expect((await storage.calls.getAttempt(attemptId))?.providerCallId).toBeNull();
+    expect((await tenant.call(callId)).state).toBe('unknown');
+    const ours = await placeAtCarrier(busy);
+    await look(attemptId);
+    expect((await storage.calls.getAttempt(attemptId))?.providerCallId).toBe(ours);
   });
 
   it('and that was canceled meanwhile is ended as soon as it is found', async () => {

@@ -56,6 +56,17 @@ describe.each(stores)('with one idempotency key, on %s', { timeout: 120_000 }, (
   });
 });
 
+it('an idempotency key of one mode says nothing of the other', async () => {
+  embedded = await startEmbedded();
+  const { request, workflowId, testKey } = embedded;
+  const body = { recipient_phone, workflow_id: workflowId, idempotency_key: 'both' };
+  const live = await request('POST', '/call', body);
+  const test = await request('POST', '/call', body, { authorization: `Bearer ${testKey}` });
+  expect([live.status, test.status]).toEqual([200, 200]);
+  expect(test.headers.get('idempotent-replayed')).toBeNull();
+  expect(test.headers.get('callkite-call-id')).not.toBe(live.headers.get('callkite-call-id'));
+});
+
 describe('a replay', { timeout: 120_000 }, () => {
   it('is answered although the callback address would be refused by now', async () => {
     const secretKey = randomBytes(32).toString('base64');

@@ -242,6 +242,7 @@ it('of an organization whose minutes are used up is told of, so that its end is 
   const spent: string[] = [];
   const dispatcher = createDispatcher({
     ...deps(),
+    calls: storage.calls,
     onDialing: () => undefined,
     onSpent: (organizationId) => spent.push(organizationId),
     defaultDailyMinutes: null,

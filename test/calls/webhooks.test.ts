@@ -10,6 +10,7 @@ afterEach(() => embedded.stop());
 
 /** Rings for twelve seconds of the call before it answers. */
 const slow = '+12025550101';
+const busy = '+12025550111';
 const alsoSlow = '+12025550110';
 const voicemail = '+12025550120';
 /** Picks up after the greeting of a mailbox has begun. */
@@ -211,6 +212,13 @@ it.each(['relay', 'media'] as const)('a %s socket that names the call of another
   await closed;
   expect((await resource(own)).messages).toEqual([]);
   expect(embedded.events.filter(({ type }) => type === 'call.spoken')).toEqual([]);
+});
+
+it.each(['relay', 'media'] as const)('a %s socket of a call that is over is refused', async (kind) => {
+  embedded = await startEmbedded();
+  const callId = await trigger(busy);
+  await eventually('the end', async () => (await resource(callId)).state === 'completed');
+  await expect(openSocket(busy, kind)).rejects.toThrow('410');
 });
 
 it('a socket binds the call it names where the answer to the placement is still out', async () => {

@@ -1,4 +1,4 @@
-export type { StorageOptions } from './database.ts';
+export type { StorageOptions } from './kernel/database.ts';
 export { type PGliteOptions, pglite } from './pglite.ts';
 export {
   type PostgresConnectionOptions,

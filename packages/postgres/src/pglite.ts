@@ -3,9 +3,9 @@ import { join, resolve } from 'node:path';
 import { CallkiteError, type Logger, type Storage, safeLogger, silentLogger } from '@callkite/core';
 import type { PGlite } from '@electric-sql/pglite';
 import pg from 'pg';
-import type { Driver, StorageOptions } from './database.ts';
-import { type DirectoryLock, lockDirectory } from './directory-lock.ts';
-import { surviveBrokenConnections } from './sessions.ts';
+import type { Driver, StorageOptions } from './kernel/database.ts';
+import { type DirectoryLock, lockDirectory } from './kernel/directory-lock.ts';
+import { surviveBrokenConnections } from './kernel/sessions.ts';
 import { createStorage } from './storage.ts';
 
 export interface PGliteOptions extends StorageOptions {

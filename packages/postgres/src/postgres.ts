@@ -1,7 +1,7 @@
 import { CallkiteError, type Storage, safeLogger, silentLogger } from '@callkite/core';
 import pg from 'pg';
-import type { Driver, StorageOptions } from './database.ts';
-import { surviveBrokenConnections, underLock } from './sessions.ts';
+import type { Driver, StorageOptions } from './kernel/database.ts';
+import { surviveBrokenConnections, underLock } from './kernel/sessions.ts';
 import { createStorage } from './storage.ts';
 
 /** Callkite opens and closes the connections. */

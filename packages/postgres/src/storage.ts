@@ -1,23 +1,23 @@
 import type { Storage } from '@callkite/core';
 import { sql } from 'kysely';
+import { createToolCallStore } from './agent/tool-call-store.ts';
 import { createCallStore } from './calls/call-store.ts';
-import { createDatabase, type Driver, only, type StorageOptions } from './database.ts';
-import { createDeliveryStore } from './delivery-store.ts';
-import { createDoNotCallStore } from './do-not-call.ts';
-import { guarded, sqlState } from './failures.ts';
-import { createFormStore } from './form-store.ts';
-import { createJobStore } from './job-store.ts';
+import { createWebCallStore } from './channels/web/web-call-store.ts';
+import { createDoNotCallStore } from './features/do-not-call/do-not-call-store.ts';
+import { createFormStore } from './features/forms/form-store.ts';
+import { createDeliveryStore } from './features/notifications/delivery-store.ts';
+import { createOrganizationStore } from './features/organizations/organization-store.ts';
+import { createRecordingStore } from './features/recordings/recording-store.ts';
+import { createTransferStore } from './features/transfers/transfer-store.ts';
+import { createSpendingStore } from './features/usage/spending-store.ts';
+import { createWorkflowStore } from './features/workflows/workflow-store.ts';
+import { createDatabase, type Driver, only, type StorageOptions } from './kernel/database.ts';
+import { guarded, sqlState } from './kernel/failures.ts';
+import { createJobStore } from './kernel/job-store.ts';
+import { StoreClockRateLimiter } from './kernel/rate-limiter.ts';
+import { createSecretStore } from './kernel/secret-store.ts';
+import { runStatement } from './kernel/sessions.ts';
 import { migrate } from './migrations.ts';
-import { createOrganizationStore } from './organization-store.ts';
-import { StoreClockRateLimiter } from './rate-limiter.ts';
-import { createRecordingStore } from './recording-store.ts';
-import { createSecretStore } from './secret-store.ts';
-import { runStatement } from './sessions.ts';
-import { createSpendingStore } from './spending/spending-store.ts';
-import { createToolCallStore } from './tool-call-store.ts';
-import { createTransferStore } from './transfers/transfer-store.ts';
-import { createWebCallStore } from './web-calls/web-call-store.ts';
-import { createWorkflowStore } from './workflow-store.ts';
 
 /** The storage over any source of Postgres connections. */
 export function createStorage(driver: Driver, options: Pick<StorageOptions, 'schema'>): Storage {

@@ -1,9 +1,9 @@
 import { type AcceptCall, type AcceptResult, CallkiteError, type CallStore } from '@callkite/core';
 import { sql } from 'kysely';
-import { type Database, only } from '../database.ts';
-import { isListed } from '../do-not-call.ts';
-import { isConnectionLost, sqlState } from '../failures.ts';
-import { nextDayStart, usedMinutes } from '../spending/call-minutes.ts';
+import { isListed } from '../features/do-not-call/do-not-call-store.ts';
+import { nextDayStart, usedMinutes } from '../features/usage/call-minutes.ts';
+import { type Database, only } from '../kernel/database.ts';
+import { isConnectionLost, sqlState } from '../kernel/failures.ts';
 
 interface Verdict {
   readonly result: AcceptResult['result'];

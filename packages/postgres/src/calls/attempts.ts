@@ -1,7 +1,7 @@
 import type { CallReason } from '@callkite/contract';
 import type { CallStore } from '@callkite/core';
 import { type Kysely, sql } from 'kysely';
-import type { Database, TableNames } from '../database.ts';
+import type { Database, TableNames } from '../kernel/database.ts';
 import type { Tables } from '../schema.ts';
 import type { StoredAttempt, StoredCall } from './call-rows.ts';
 import { endCall } from './ending.ts';

@@ -1,5 +1,5 @@
 import type { CallStore } from '@callkite/core';
-import type { Database } from '../database.ts';
+import type { Database } from '../kernel/database.ts';
 import { createAccept } from './accept.ts';
 import { createAttempts } from './attempts.ts';
 import { createDialing } from './dialing.ts';

@@ -1,12 +1,12 @@
 import type { WorkflowDefinition } from '@callkite/contract';
 import type { AttemptRecord, CallStore, ClaimResult, DialClaim } from '@callkite/core';
 import { type Kysely, type Selectable, sql } from 'kysely';
-import { toConnection } from '../carrier-lines.ts';
-import { type Database, only, type TableNames } from '../database.ts';
-import { isListed } from '../do-not-call.ts';
+import { isListed } from '../features/do-not-call/do-not-call-store.ts';
+import { toConnection } from '../features/organizations/carrier-lines.ts';
+import { isDaySpent } from '../features/usage/call-minutes.ts';
+import { type CountedPrefix, countPrefix } from '../features/usage/dialled-prefixes.ts';
+import { type Database, only, type TableNames } from '../kernel/database.ts';
 import type { ConnectionRow, Tables } from '../schema.ts';
-import { isDaySpent } from '../spending/call-minutes.ts';
-import { type CountedPrefix, countPrefix } from '../spending/dialled-prefixes.ts';
 import { isLive, type StoredCall, toCall } from './call-rows.ts';
 import { endQueuedCalls } from './ending.ts';
 

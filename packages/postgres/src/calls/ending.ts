@@ -1,9 +1,9 @@
 import type { CallOutcome, CallReason } from '@callkite/contract';
 import type { AnsweredBy } from '@callkite/core';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import { only, type TableNames } from '../database.ts';
+import { countMinutes } from '../features/usage/call-minutes.ts';
+import { only, type TableNames } from '../kernel/database.ts';
 import type { Tables } from '../schema.ts';
-import { countMinutes } from '../spending/call-minutes.ts';
 import type { StoredCall } from './call-rows.ts';
 
 export interface CallEnd {

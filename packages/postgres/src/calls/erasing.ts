@@ -1,7 +1,7 @@
 import type { WorkflowDefinition } from '@callkite/contract';
 import { CallkiteError, type CallStore } from '@callkite/core';
 import { type Kysely, sql } from 'kysely';
-import { type Database, only, type TableNames } from '../database.ts';
+import { type Database, only, type TableNames } from '../kernel/database.ts';
 import type { Tables } from '../schema.ts';
 import { type StoredCall, toCall } from './call-rows.ts';
 import { isWithin, lockCall } from './locking.ts';

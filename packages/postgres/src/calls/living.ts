@@ -1,8 +1,8 @@
 import { CallkiteError, type CallStore } from '@callkite/core';
 import { sql } from 'kysely';
-import { type Database, only } from '../database.ts';
-import { addDeliveries } from '../delivery-store.ts';
-import { addVersion } from '../workflow-store.ts';
+import { addDeliveries } from '../features/notifications/delivery-store.ts';
+import { addVersion } from '../features/workflows/workflow-store.ts';
+import { type Database, only } from '../kernel/database.ts';
 import { toAttempt, toCall } from './call-rows.ts';
 import { endQueuedCalls } from './ending.ts';
 import { isWithin, lockCall, readLiveAttempt } from './locking.ts';

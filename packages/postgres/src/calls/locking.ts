@@ -1,6 +1,6 @@
 import type { Scope } from '@callkite/core';
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import type { TableNames } from '../database.ts';
+import type { TableNames } from '../kernel/database.ts';
 import type { Tables } from '../schema.ts';
 import { attemptAge, isLive, type StoredAttempt, type StoredCall } from './call-rows.ts';
 

@@ -1,9 +1,9 @@
 import type { WorkflowDefinition } from '@callkite/contract';
 import type { CallStore } from '@callkite/core';
 import { sql } from 'kysely';
-import { toConnection } from '../carrier-lines.ts';
-import type { Database } from '../database.ts';
-import { rowsFor, startOf, toPage } from '../paging.ts';
+import { toConnection } from '../features/organizations/carrier-lines.ts';
+import type { Database } from '../kernel/database.ts';
+import { rowsFor, startOf, toPage } from '../kernel/paging.ts';
 import { type StoredCall, toAttempt, toCall } from './call-rows.ts';
 import { readAttempt } from './locking.ts';
 

@@ -1,6 +1,6 @@
 import { withoutMessages } from '@callkite/contract';
 import { type Kysely, sql } from 'kysely';
-import type { TableNames } from '../database.ts';
+import type { TableNames } from '../kernel/database.ts';
 import type { Tables } from '../schema.ts';
 
 /**

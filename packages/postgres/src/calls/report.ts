@@ -9,7 +9,7 @@ import {
   stateOf,
 } from '@callkite/core';
 import { sql } from 'kysely';
-import type { Database } from '../database.ts';
+import type { Database } from '../kernel/database.ts';
 import { bindAttempt, closeAttempt } from './attempts.ts';
 import { type StoredAttempt, type StoredCall, toCall } from './call-rows.ts';
 import { type CallEnd, endCall } from './ending.ts';

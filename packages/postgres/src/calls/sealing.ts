@@ -1,7 +1,7 @@
 import type { CallOutcome, CallReason } from '@callkite/contract';
 import { type CallStore, sealedEnd } from '@callkite/core';
 import { sql } from 'kysely';
-import { type Database, only } from '../database.ts';
+import { type Database, only } from '../kernel/database.ts';
 import { toCall } from './call-rows.ts';
 import { lockCall } from './locking.ts';
 

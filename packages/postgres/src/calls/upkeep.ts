@@ -1,6 +1,6 @@
 import type { CallStore } from '@callkite/core';
 import { type RawBuilder, sql } from 'kysely';
-import { type Database, only } from '../database.ts';
+import { type Database, only } from '../kernel/database.ts';
 import { isLive } from './call-rows.ts';
 import { effectiveLimit } from './dialing.ts';
 

@@ -1,8 +1,8 @@
 import type { TransferIntegration, TransferStore } from '@callkite/core';
 import type { Selectable } from 'kysely';
-import type { Database } from '../database.ts';
-import { rowsFor, startOf, toPage } from '../paging.ts';
-import type { TransferIntegrationRow } from '../schema.ts';
+import type { Database } from '../../kernel/database.ts';
+import { rowsFor, startOf, toPage } from '../../kernel/paging.ts';
+import type { TransferIntegrationRow } from '../../schema.ts';
 
 type IntegrationsPart = Pick<
   TransferStore,

@@ -5,10 +5,10 @@ import {
   type OrganizationStore,
 } from '@callkite/core';
 import { type Kysely, type Selectable, sql } from 'kysely';
-import { endQueuedCalls } from './calls/ending.ts';
-import type { Database, TableNames } from './database.ts';
+import { endQueuedCalls } from '../../calls/ending.ts';
+import type { Database, TableNames } from '../../kernel/database.ts';
+import type { ConnectionRow, NumberRow, Tables } from '../../schema.ts';
 import { chooseDefaultNumbers } from './default-numbers.ts';
-import type { ConnectionRow, NumberRow, Tables } from './schema.ts';
 
 type LinesPart = Pick<
   OrganizationStore,

@@ -1,7 +1,7 @@
 import { CallkiteError, type ToolCallStore } from '@callkite/core';
 import { sql } from 'kysely';
-import { unerasedCall } from './calls/locking.ts';
-import type { Database } from './database.ts';
+import { unerasedCall } from '../calls/locking.ts';
+import type { Database } from '../kernel/database.ts';
 
 export function createToolCallStore({ kysely, tables }: Database): ToolCallStore {
   const records = (callId: string) =>

@@ -1,7 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
-import type { StoredCall } from '../calls/call-rows.ts';
-import { only, type TableNames } from '../database.ts';
-import type { Tables } from '../schema.ts';
+import type { StoredCall } from '../../calls/call-rows.ts';
+import { only, type TableNames } from '../../kernel/database.ts';
+import type { Tables } from '../../schema.ts';
 
 /*
  * What an organization's day cost is a row for the legs that ended, and the open legs themselves. A leg goes from the one

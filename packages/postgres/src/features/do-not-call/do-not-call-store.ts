@@ -1,10 +1,10 @@
 import type { DoNotCallEntry, DoNotCallStore, HashedNumber, Scope } from '@callkite/core';
 import { type RawBuilder, type Selectable, sql } from 'kysely';
-import { endQueuedCalls } from './calls/ending.ts';
-import { unerasedCall } from './calls/locking.ts';
-import { type Database, only, type TableNames } from './database.ts';
-import { rowsFor, startOf, toPage } from './paging.ts';
-import type { DoNotCallRow } from './schema.ts';
+import { endQueuedCalls } from '../../calls/ending.ts';
+import { unerasedCall } from '../../calls/locking.ts';
+import { type Database, only, type TableNames } from '../../kernel/database.ts';
+import { rowsFor, startOf, toPage } from '../../kernel/paging.ts';
+import type { DoNotCallRow } from '../../schema.ts';
 
 const hashKeyName = 'do-not-call';
 const batchSize = 500;

@@ -1,5 +1,5 @@
 import type { WebCallStore } from '@callkite/core';
-import type { Database } from '../database.ts';
+import type { Database } from '../../kernel/database.ts';
 import { createWebCallLiving } from './living.ts';
 import { createPublishableKeys } from './publishable-keys.ts';
 import { createVisits } from './visits.ts';

@@ -1,6 +1,6 @@
 import type { VelocityAlarm } from '@callkite/core';
 import { type RawBuilder, sql } from 'kysely';
-import type { TableNames } from '../database.ts';
+import type { TableNames } from '../../kernel/database.ts';
 
 /** So many dials to a prefix that is new are an alarm. */
 const alarmingDials = 20;

@@ -1,9 +1,9 @@
 import type { ApiKeyRecord, Organization, OrganizationStore, PageRequest } from '@callkite/core';
 import { type Selectable, sql } from 'kysely';
-import type { Database } from './database.ts';
-import { rowsFor, startOf, toPage } from './paging.ts';
-import type { ApiKeyRow, OrganizationRow } from './schema.ts';
-import { today } from './spending/call-minutes.ts';
+import type { Database } from '../../kernel/database.ts';
+import { rowsFor, startOf, toPage } from '../../kernel/paging.ts';
+import type { ApiKeyRow, OrganizationRow } from '../../schema.ts';
+import { today } from '../usage/call-minutes.ts';
 
 type OrganizationsPart = Pick<
   OrganizationStore,

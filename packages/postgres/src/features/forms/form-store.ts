@@ -1,10 +1,10 @@
 import type { FormField } from '@callkite/contract';
 import { type CallForm, CallkiteError, type FormRecord, type FormStore, type Scope } from '@callkite/core';
 import { type Kysely, type Selectable, sql } from 'kysely';
-import { unerasedCall } from './calls/locking.ts';
-import { type Database, only } from './database.ts';
-import { rowsFor, startOf, toPage } from './paging.ts';
-import type { FormRow, FormVersionRow, Tables } from './schema.ts';
+import { unerasedCall } from '../../calls/locking.ts';
+import { type Database, only } from '../../kernel/database.ts';
+import { rowsFor, startOf, toPage } from '../../kernel/paging.ts';
+import type { FormRow, FormVersionRow, Tables } from '../../schema.ts';
 
 type JoinedRow = Pick<Selectable<FormRow>, 'id' | 'organization_id' | 'mode' | 'created_at'> &
   Pick<Selectable<FormVersionRow>, 'version' | 'title' | 'fields'> & { updated_at: Date };

@@ -1,7 +1,7 @@
 import type { DaySpending, SpendingAlarm, SpendingStore } from '@callkite/core';
 import { type Kysely, sql } from 'kysely';
-import { type Database, only, type TableNames } from '../database.ts';
-import type { Tables } from '../schema.ts';
+import { type Database, only, type TableNames } from '../../kernel/database.ts';
+import type { Tables } from '../../schema.ts';
 import { limitMinutes, today, usedMinutes } from './call-minutes.ts';
 
 /** What calls cost, to look at. */

@@ -1,6 +1,6 @@
 import type { OrganizationStore } from '@callkite/core';
+import type { Database } from '../../kernel/database.ts';
 import { createCarrierLines } from './carrier-lines.ts';
-import type { Database } from './database.ts';
 import { createNetworks } from './networks.ts';
 import { createOrganizations } from './organizations.ts';
 

@@ -1,11 +1,11 @@
 import type { CallOutcome } from '@callkite/contract';
 import type { BeginWebCall, WebCallStore } from '@callkite/core';
 import { type Selectable, sql } from 'kysely';
-import { type StoredCall, toCall } from '../calls/call-rows.ts';
-import { endCall } from '../calls/ending.ts';
-import { lockCall } from '../calls/locking.ts';
-import { type Database, only } from '../database.ts';
-import type { PublishableKeyRow, VisitRow } from '../schema.ts';
+import { type StoredCall, toCall } from '../../calls/call-rows.ts';
+import { endCall } from '../../calls/ending.ts';
+import { lockCall } from '../../calls/locking.ts';
+import { type Database, only } from '../../kernel/database.ts';
+import type { PublishableKeyRow, VisitRow } from '../../schema.ts';
 import { budgetOf } from './visits.ts';
 
 type LivingPart = Pick<

@@ -1,13 +1,13 @@
 import type { TransferOutcome } from '@callkite/contract';
 import type { TransferLeg, TransferRecord, TransferStep, TransferStore } from '@callkite/core';
 import { type Kysely, type Selectable, sql } from 'kysely';
-import type { StoredCall } from '../calls/call-rows.ts';
-import { lockCall, unerasedCall } from '../calls/locking.ts';
-import type { Database, TableNames } from '../database.ts';
-import { isListed } from '../do-not-call.ts';
-import type { Tables, TransferLegRow, TransferRow } from '../schema.ts';
-import { countMinutes, isDaySpent } from '../spending/call-minutes.ts';
-import { countPrefix } from '../spending/dialled-prefixes.ts';
+import type { StoredCall } from '../../calls/call-rows.ts';
+import { lockCall, unerasedCall } from '../../calls/locking.ts';
+import type { Database, TableNames } from '../../kernel/database.ts';
+import type { Tables, TransferLegRow, TransferRow } from '../../schema.ts';
+import { isListed } from '../do-not-call/do-not-call-store.ts';
+import { countMinutes, isDaySpent } from '../usage/call-minutes.ts';
+import { countPrefix } from '../usage/dialled-prefixes.ts';
 import { createTransferIntegrations } from './transfer-integrations.ts';
 
 export function createTransferStore(database: Database): TransferStore {

@@ -6,9 +6,9 @@ import {
   type WebhookIntegration,
 } from '@callkite/core';
 import { type Kysely, type Selectable, sql } from 'kysely';
-import { type Database, only, type TableNames } from './database.ts';
-import { rowsFor, startOf, toPage } from './paging.ts';
-import type { DeliveryRow, IntegrationRow, Tables } from './schema.ts';
+import { type Database, only, type TableNames } from '../../kernel/database.ts';
+import { rowsFor, startOf, toPage } from '../../kernel/paging.ts';
+import type { DeliveryRow, IntegrationRow, Tables } from '../../schema.ts';
 
 export function createDeliveryStore(database: Database): DeliveryStore {
   return { ...createIntegrations(database), ...createDeliveries(database) };

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
-import type { TableNames } from './database.ts';
-import type { Tables } from './schema.ts';
+import type { TableNames } from '../../kernel/database.ts';
+import type { Tables } from '../../schema.ts';
 
 /**
  * Makes the oldest usable number the default, for every organization and mode that has none.

@@ -1,7 +1,7 @@
 import type { Logger } from '@callkite/core';
 import { Kysely, PostgresDialect, type RawBuilder, sql } from 'kysely';
 import type pg from 'pg';
-import type { Tables } from './schema.ts';
+import type { Tables } from '../schema.ts';
 import { kyselyPool, runStatement } from './sessions.ts';
 
 /** Where the connections come from: what `postgres()` and `pglite()` differ in. */

@@ -1,7 +1,7 @@
 import type { VisitRecord, WebCallStore } from '@callkite/core';
 import { type Kysely, type Selectable, sql } from 'kysely';
-import { type Database, only, type TableNames } from '../database.ts';
-import type { CallRow, PublishableKeyRow, Tables, VisitRow } from '../schema.ts';
+import { type Database, only, type TableNames } from '../../kernel/database.ts';
+import type { CallRow, PublishableKeyRow, Tables, VisitRow } from '../../schema.ts';
 
 type VisitsPart = Pick<WebCallStore, 'addVisit' | 'removeVisit' | 'visitOf' | 'admissionOf'>;
 

@@ -1,8 +1,8 @@
 import type { PublishableKey, WebCallStore } from '@callkite/core';
 import { type Selectable, sql } from 'kysely';
-import type { Database } from '../database.ts';
-import { rowsFor, startOf, toPage } from '../paging.ts';
-import type { PublishableKeyRow } from '../schema.ts';
+import type { Database } from '../../kernel/database.ts';
+import { rowsFor, startOf, toPage } from '../../kernel/paging.ts';
+import type { PublishableKeyRow } from '../../schema.ts';
 
 type KeysPart = Pick<
   WebCallStore,

@@ -1,8 +1,8 @@
 import type { RecordingRecord, RecordingStore } from '@callkite/core';
 import { type RawBuilder, sql } from 'kysely';
-import { lockCall } from './calls/locking.ts';
-import { dropRefusedWords } from './calls/refused-words.ts';
-import { type Database, only } from './database.ts';
+import { lockCall } from '../../calls/locking.ts';
+import { dropRefusedWords } from '../../calls/refused-words.ts';
+import { type Database, only } from '../../kernel/database.ts';
 
 interface StoredRecording extends Omit<RecordingRecord, 'carrierCall'> {
   readonly attemptId: string | null;

@@ -1,9 +1,9 @@
 import type { WorkflowDefinition } from '@callkite/contract';
 import { CallkiteError, type Scope, type WorkflowRecord, type WorkflowStore } from '@callkite/core';
 import { type Kysely, type Selectable, sql } from 'kysely';
-import { type Database, only, type TableNames } from './database.ts';
-import { rowsFor, startOf, toPage } from './paging.ts';
-import type { Tables, WorkflowRow, WorkflowVersionRow } from './schema.ts';
+import { type Database, only, type TableNames } from '../../kernel/database.ts';
+import { rowsFor, startOf, toPage } from '../../kernel/paging.ts';
+import type { Tables, WorkflowRow, WorkflowVersionRow } from '../../schema.ts';
 
 type JoinedRow = Pick<Selectable<WorkflowRow>, 'id' | 'organization_id' | 'mode' | 'source' | 'created_at'> &
   Pick<Selectable<WorkflowVersionRow>, 'version' | 'name' | 'definition'> & { updated_at: Date };

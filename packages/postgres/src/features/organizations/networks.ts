@@ -1,13 +1,13 @@
 import type { OrganizationStore } from '@callkite/core';
 import { type Kysely, type Selectable, sql } from 'kysely';
-import { endOpenAttempt } from './calls/attempts.ts';
-import { isLive } from './calls/call-rows.ts';
-import { endQueuedCalls } from './calls/ending.ts';
-import { lockCallOfAttempt } from './calls/locking.ts';
+import { endOpenAttempt } from '../../calls/attempts.ts';
+import { isLive } from '../../calls/call-rows.ts';
+import { endQueuedCalls } from '../../calls/ending.ts';
+import { lockCallOfAttempt } from '../../calls/locking.ts';
+import type { Database, TableNames } from '../../kernel/database.ts';
+import type { ConnectionRow, Tables } from '../../schema.ts';
 import { toConnection } from './carrier-lines.ts';
-import type { Database, TableNames } from './database.ts';
 import { chooseDefaultNumbers } from './default-numbers.ts';
-import type { ConnectionRow, Tables } from './schema.ts';
 
 /** Which connections may be used: those of the phone network that the server reaches. */
 export function createNetworks({

@@ -12,6 +12,17 @@ describe('the architecture page', () => {
   const section = (title: string) =>
     new RegExp(`^#+ ${title}\n([\\s\\S]*?)(?=^#|(?![\\s\\S]))`, 'm').exec(page)?.[1] ?? '';
 
+  it('leads to places that exist', () => {
+    const rows = [...section('The rooms').matchAll(/^\| [^|]+ \| ([^|]+) \|$/gm)].slice(1);
+    const places = rows.flatMap(([, cell = '']) =>
+      [...cell.matchAll(/`([\w./-]+)`/g)].map(([, place = '']) => place),
+    );
+    expect(places.length).toBeGreaterThanOrEqual(10);
+    const find = (place: string) => (place.startsWith('packages/') ? place : `packages/core/src/${place}`);
+    const missing = places.filter((place) => !existsSync(new URL(`../../${find(place)}`, import.meta.url)));
+    expect(missing).toEqual([]);
+  });
+
   it('lists every error code with its status', () => {
     const rows = [...section('Errors').matchAll(/^\| `(\w+)` *\| (\d+) *\|/gm)];
     expect(Object.fromEntries(rows.map((row) => [row[1], Number(row[2])]))).toEqual(statusOf);

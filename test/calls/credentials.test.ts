@@ -1,10 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { builtInAccounts } from '@callkite/twilio-emulator';
 import { afterEach, expect, it } from 'vitest';
-import {
-  connectionSecretContext,
-  createSecretBox,
-} from '../../packages/core/src/organizations/secret-box.ts';
+import { connectionSecretContext, createSecretBox } from '../../packages/core/src/kernel/secret-box.ts';
 import { type Embedded, eventually, startEmbedded } from '../embedded.ts';
 import { fictionalNumber } from '../faults/fictional-number.ts';
 import { testStorage } from '../test-storage.ts';

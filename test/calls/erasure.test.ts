@@ -6,7 +6,7 @@ import { postgres } from '@callkite/postgres';
 import { builtInAccounts } from '@callkite/twilio-emulator';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createFinishWork } from '../../packages/core/src/calls/call-work.ts';
+import { createFinishWork } from '../../packages/core/src/features/calls/call-work.ts';
 import { type Embedded, eventually, startEmbedded } from '../embedded.ts';
 import { type Receiver, startReceiver } from '../notifications/receiver.ts';
 import { startPostgres, type TestPostgres } from '../postgres/start-postgres.ts';

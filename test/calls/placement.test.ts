@@ -8,10 +8,14 @@ import {
 } from '@callkite/core';
 import { createTenant, type Tenant } from '@callkite/core/testing';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createAttemptTokens } from '../../packages/core/src/calls/attempt-token.ts';
-import { createDispatcher } from '../../packages/core/src/calls/dispatcher.ts';
-import { type PlacementDeps, placeClaimed, reportOf } from '../../packages/core/src/calls/placement.ts';
-import { createReconciliation } from '../../packages/core/src/calls/reconciliation.ts';
+import { createAttemptTokens } from '../../packages/core/src/channels/phone/attempt-token.ts';
+import { createDispatcher } from '../../packages/core/src/channels/phone/dispatcher.ts';
+import {
+  type PlacementDeps,
+  placeClaimed,
+  reportOf,
+} from '../../packages/core/src/channels/phone/placement.ts';
+import { createReconciliation } from '../../packages/core/src/channels/phone/reconciliation.ts';
 import { eventually } from '../embedded.ts';
 import { testStorage } from '../test-storage.ts';
 

@@ -7,10 +7,10 @@ import { twilio } from '@callkite/twilio';
 import { builtInAccounts, startTwilioEmulator, type TwilioEmulator } from '@callkite/twilio-emulator';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createAttemptTokens } from '../../packages/core/src/calls/attempt-token.ts';
-import { placeClaimed } from '../../packages/core/src/calls/placement.ts';
-import { createReconciliation } from '../../packages/core/src/calls/reconciliation.ts';
-import type { JobHandler } from '../../packages/core/src/job-runner.ts';
+import { createAttemptTokens } from '../../packages/core/src/channels/phone/attempt-token.ts';
+import { placeClaimed } from '../../packages/core/src/channels/phone/placement.ts';
+import { createReconciliation } from '../../packages/core/src/channels/phone/reconciliation.ts';
+import type { JobHandler } from '../../packages/core/src/kernel/jobs/job-runner.ts';
 import { eventually } from '../embedded.ts';
 import { startPostgres, type TestPostgres } from '../postgres/start-postgres.ts';
 

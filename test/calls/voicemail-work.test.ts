@@ -1,7 +1,7 @@
 import { CallkiteError, createId, type LanguageModel, type Storage } from '@callkite/core';
 import { createTenant } from '@callkite/core/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createVoicemailWork } from '../../packages/core/src/calls/call-work.ts';
+import { createVoicemailWork } from '../../packages/core/src/features/calls/call-work.ts';
 import { testStorage } from '../test-storage.ts';
 
 let storage: Storage;

@@ -10,10 +10,10 @@ import { createTenant, type Tenant } from '@callkite/core/testing';
 import { twilio } from '@callkite/twilio';
 import { builtInAccounts, startTwilioEmulator, type TwilioEmulator } from '@callkite/twilio-emulator';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createAttemptTokens } from '../../packages/core/src/calls/attempt-token.ts';
-import { createCarrierBreaker } from '../../packages/core/src/calls/carrier-breaker.ts';
-import { createDispatcher } from '../../packages/core/src/calls/dispatcher.ts';
-import { createJobRunner, type JobHandler } from '../../packages/core/src/job-runner.ts';
+import { createAttemptTokens } from '../../packages/core/src/channels/phone/attempt-token.ts';
+import { createCarrierBreaker } from '../../packages/core/src/channels/phone/carrier-breaker.ts';
+import { createDispatcher } from '../../packages/core/src/channels/phone/dispatcher.ts';
+import { createJobRunner, type JobHandler } from '../../packages/core/src/kernel/jobs/job-runner.ts';
 import { eventually } from '../embedded.ts';
 import { testStorage } from '../test-storage.ts';
 

@@ -12,9 +12,9 @@ import {
 import { createOutboundFetch } from '@callkite/core/node';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createNotifier, type Notifier } from '../../packages/core/src/notifications/notifier.ts';
-import { createWebhooks, type Webhooks } from '../../packages/core/src/notifications/webhooks.ts';
-import { callbackSecretContext, createSecretBox } from '../../packages/core/src/organizations/secret-box.ts';
+import { createNotifier, type Notifier } from '../../packages/core/src/features/notifications/notifier.ts';
+import { createWebhooks, type Webhooks } from '../../packages/core/src/features/notifications/webhooks.ts';
+import { callbackSecretContext, createSecretBox } from '../../packages/core/src/kernel/secret-box.ts';
 import { testStorage } from '../test-storage.ts';
 import { type Receiver, startReceiver } from './receiver.ts';
 

@@ -10,9 +10,9 @@ import {
 } from '@callkite/core';
 import { Keyv } from 'keyv';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createCache } from '../../packages/core/src/limits/cache.ts';
-import { createOrganizations } from '../../packages/core/src/organizations/organizations.ts';
-import { createSecretBox } from '../../packages/core/src/organizations/secret-box.ts';
+import { createOrganizations } from '../../packages/core/src/features/organizations/organizations.ts';
+import { createCache } from '../../packages/core/src/kernel/cache.ts';
+import { createSecretBox } from '../../packages/core/src/kernel/secret-box.ts';
 import { testStorage } from '../test-storage.ts';
 
 /** One carrier account that accepts one secret. */

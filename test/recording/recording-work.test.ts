@@ -1,7 +1,7 @@
 import { createId, type Logger, type Storage, silentLogger } from '@callkite/core';
 import { createTenant } from '@callkite/core/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createRecordingWork } from '../../packages/core/src/calls/recording-work.ts';
+import { createRecordingWork } from '../../packages/core/src/features/recordings/recording-work.ts';
 import { testStorage } from '../test-storage.ts';
 
 let storage: Storage;

@@ -1,8 +1,8 @@
 import * as z from 'zod';
 import type { CallkiteOptions } from './callkite.ts';
-import { CallkiteError } from './errors.ts';
-import { isNetwork } from './notifications/public-addresses.ts';
-import { emulatedNetwork } from './ports/telephony.ts';
+import { emulatedNetwork } from './calls/telephony.ts';
+import { CallkiteError } from './kernel/errors.ts';
+import { isNetwork } from './kernel/outbound/public-addresses.ts';
 
 const adapter = (what: string) =>
   z.custom<object>((value) => typeof value === 'object' && value !== null, what);

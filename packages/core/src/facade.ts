@@ -27,11 +27,11 @@ import {
 } from '@callkite/contract';
 import * as z from 'zod';
 import type { Callkite } from './callkite.ts';
-import type { Calls } from './calls/calls.ts';
-import { CallkiteError } from './errors.ts';
-import type { AcceptedCall } from './limits/idempotency.ts';
-import type { PageRequest } from './ports/page.ts';
-import { checkValue, validate } from './validation.ts';
+import type { Calls } from './features/calls/calls.ts';
+import type { AcceptedCall } from './features/calls/idempotency.ts';
+import { CallkiteError } from './kernel/errors.ts';
+import type { PageRequest } from './kernel/page.ts';
+import { checkValue, validate } from './kernel/validation.ts';
 
 type Services = Omit<Callkite, 'calls' | 'carriers' | 'handle' | 'fetch' | 'start' | 'stop'> & {
   readonly calls: Calls;

@@ -1,3 +1,30 @@
+export { classifyUtterance, type HeardUtterance } from './agent/answer-detection/utterance.ts';
+export {
+  type SecondLanguageModelOptions,
+  withSecondLanguageModel,
+} from './agent/failover/language-model-with-second.ts';
+export {
+  type SecondSpeechModelOptions,
+  withSecondSpeechModel,
+} from './agent/failover/speech-model-with-second.ts';
+export type {
+  LanguageModel,
+  ModelMessage,
+  ModelTool,
+  ModelToolCall,
+  ObjectRequest,
+  TurnPart,
+  TurnRequest,
+} from './agent/ports/language-model.ts';
+export type {
+  SpeechModel,
+  SpeechModelEvent,
+  SpeechSession,
+  SpeechSessionRequest,
+} from './agent/ports/speech-model.ts';
+export { soundMs } from './agent/realtime/sound.ts';
+export { type AgentTool, type AgentToolUse, defineTool } from './agent/tools/agent-tool.ts';
+export type { ToolCallRecord, ToolCallStore } from './agent/tools/tool-call-store.ts';
 export type { Callkite, CallkiteOptions, Calls, PlacedCall, WebCallOptions } from './callkite.ts';
 export {
   answeredByHeard,
@@ -8,26 +35,6 @@ export {
   sealedEnd,
   stateOf,
 } from './calls/call-status.ts';
-export type { PromptCallInput, TriggerCallInput } from './calls/calls.ts';
-export { type AgentTool, type AgentToolUse, defineTool } from './conversations/agent-tool.ts';
-export { classifyUtterance, type HeardUtterance } from './conversations/answer/utterance.ts';
-export { soundMs } from './conversations/sound.ts';
-export { createCallkite } from './create-callkite.ts';
-export { CallkiteError, type CallkiteErrorOptions, type ErrorCode } from './errors.ts';
-export type { CallkiteEvent } from './events.ts';
-export type { Forms } from './forms/forms.ts';
-export { createId } from './ids.ts';
-export {
-  type SecondLanguageModelOptions,
-  withSecondLanguageModel,
-} from './models/language-model-with-second.ts';
-export { type SecondSpeechModelOptions, withSecondSpeechModel } from './models/speech-model-with-second.ts';
-export type { Webhooks } from './notifications/webhooks.ts';
-export { apiKeyPattern } from './organizations/api-keys.ts';
-export type { DoNotCall, DoNotCallImport } from './organizations/do-not-call.ts';
-export type { Caller, OrganizationSettings, Organizations } from './organizations/organizations.ts';
-export type { EmulatedAccount } from './organizations/test-lines.ts';
-export type { ApiReference, ApiReferenceScript } from './ports/api-reference.ts';
 export type {
   AcceptCall,
   AcceptResult,
@@ -43,40 +50,9 @@ export type {
   StoredAnswer,
   TranscriptEntry,
   UsedKey,
-} from './ports/call-store.ts';
-export { type Clock, systemClock } from './ports/clock.ts';
-export type {
-  Delivery,
-  DeliveryAttempt,
-  DeliveryStore,
-  NewDelivery,
-  WebhookIntegration,
-} from './ports/delivery-store.ts';
-export type { DoNotCallEntry, DoNotCallStore, HashedNumber } from './ports/do-not-call-store.ts';
-export type { CallForm, FormAnswer, FormRecord, FormStore, FormValue } from './ports/form-store.ts';
-export type { HttpRequest, HttpResponse } from './ports/http.ts';
-export type { Job, JobKind, JobStore } from './ports/job-store.ts';
-export type {
-  LanguageModel,
-  ModelMessage,
-  ModelTool,
-  ModelToolCall,
-  ObjectRequest,
-  TurnPart,
-  TurnRequest,
-} from './ports/language-model.ts';
-export { type Logger, silentLogger } from './ports/logger.ts';
-export type { Mode, Scope } from './ports/mode.ts';
-export type {
-  ApiKeyRecord,
-  CarrierConnection,
-  ConnectedNumber,
-  Organization,
-  OrganizationStore,
-} from './ports/organization-store.ts';
-export type { Page, PageRequest } from './ports/page.ts';
-export type { RecordingRecord, RecordingStore } from './ports/recording-store.ts';
-export type { SealedSecret, SecretStore } from './ports/secret-store.ts';
+} from './calls/call-store.ts';
+export type { CarrierConnection, ConnectedNumber } from './calls/carrier-connection.ts';
+export type { Delivery, NewDelivery } from './calls/delivery.ts';
 export type {
   AudioChannel,
   AudioEvent,
@@ -85,15 +61,7 @@ export type {
   MixedSocket,
   SpeechChannel,
   TextSocket,
-} from './ports/speech.ts';
-export type {
-  SpeechModel,
-  SpeechModelEvent,
-  SpeechSession,
-  SpeechSessionRequest,
-} from './ports/speech-model.ts';
-export type { DaySpending, SpendingAlarm, SpendingStore, VelocityAlarm } from './ports/spending-store.ts';
-export type { Storage } from './ports/storage.ts';
+} from './calls/speech.ts';
 export type {
   AnsweredBy,
   BusinessProfileStatus,
@@ -112,18 +80,10 @@ export type {
   Telephony,
   VerifiedCarrierEvent,
   VoiceMode,
-} from './ports/telephony.ts';
-export { emulatedNetwork } from './ports/telephony.ts';
-export type { ToolCallRecord, ToolCallStore } from './ports/tool-call-store.ts';
-export type {
-  NewTransfer,
-  TransferIntegration,
-  TransferLeg,
-  TransferLegReport,
-  TransferRecord,
-  TransferStep,
-  TransferStore,
-} from './ports/transfer-store.ts';
+} from './calls/telephony.ts';
+export { emulatedNetwork } from './calls/telephony.ts';
+export type { VelocityAlarm } from './calls/velocity-alarm.ts';
+export type { PublishableKeyInput, PublishableKeys } from './channels/web/publishable-keys.ts';
 export type {
   Admission,
   BeginWebCall,
@@ -132,16 +92,62 @@ export type {
   PublishableKeySettings,
   VisitRecord,
   WebCallStore,
-} from './ports/web-call-store.ts';
-export type { WorkflowRecord, WorkflowStore } from './ports/workflow-store.ts';
-export { type ErrorFields, errorFields, safeLogger } from './safe-logger.ts';
-export type { TransferIntegrations, TransferSettings } from './transfers/transfer-integrations.ts';
-export type { PublishableKeyInput, PublishableKeys } from './web-calls/publishable-keys.ts';
+} from './channels/web/web-call-store.ts';
 export type {
   RequestedCallback,
   VisitInput,
   Visitor,
   WebCallSession,
   WebCalls,
-} from './web-calls/web-calls.ts';
-export type { Workflows } from './workflows/workflows.ts';
+} from './channels/web/web-calls.ts';
+export { createCallkite } from './create-callkite.ts';
+export type { PromptCallInput, TriggerCallInput } from './features/calls/calls.ts';
+export type { DoNotCall, DoNotCallImport } from './features/do-not-call/do-not-call.ts';
+export type {
+  DoNotCallEntry,
+  DoNotCallStore,
+  HashedNumber,
+} from './features/do-not-call/do-not-call-store.ts';
+export type { CallForm, FormAnswer, FormRecord, FormStore, FormValue } from './features/forms/form-store.ts';
+export type { Forms } from './features/forms/forms.ts';
+export type {
+  DeliveryAttempt,
+  DeliveryStore,
+  WebhookIntegration,
+} from './features/notifications/delivery-store.ts';
+export type { Webhooks } from './features/notifications/webhooks.ts';
+export { apiKeyPattern } from './features/organizations/api-keys.ts';
+export type {
+  ApiKeyRecord,
+  Organization,
+  OrganizationStore,
+} from './features/organizations/organization-store.ts';
+export type { OrganizationSettings, Organizations } from './features/organizations/organizations.ts';
+export type { EmulatedAccount } from './features/organizations/test-lines.ts';
+export type { RecordingRecord, RecordingStore } from './features/recordings/recording-store.ts';
+export type { TransferIntegrations, TransferSettings } from './features/transfers/transfer-integrations.ts';
+export type {
+  NewTransfer,
+  TransferIntegration,
+  TransferLeg,
+  TransferLegReport,
+  TransferRecord,
+  TransferStep,
+  TransferStore,
+} from './features/transfers/transfer-store.ts';
+export type { DaySpending, SpendingAlarm, SpendingStore } from './features/usage/spending-store.ts';
+export type { WorkflowRecord, WorkflowStore } from './features/workflows/workflow-store.ts';
+export type { Workflows } from './features/workflows/workflows.ts';
+export type { ApiReference, ApiReferenceScript } from './http/api-reference.ts';
+export { type Clock, systemClock } from './kernel/clock.ts';
+export { CallkiteError, type CallkiteErrorOptions, type ErrorCode } from './kernel/errors.ts';
+export type { CallkiteEvent } from './kernel/events.ts';
+export type { HttpRequest, HttpResponse } from './kernel/http.ts';
+export { createId } from './kernel/ids.ts';
+export type { Job, JobKind, JobStore } from './kernel/jobs/job-store.ts';
+export { type Logger, silentLogger } from './kernel/logger.ts';
+export type { Caller, Mode, Scope } from './kernel/mode.ts';
+export type { Page, PageRequest } from './kernel/page.ts';
+export { type ErrorFields, errorFields, safeLogger } from './kernel/safe-logger.ts';
+export type { SealedSecret, SecretStore } from './kernel/secret-store.ts';
+export type { Storage } from './storage.ts';

@@ -1,16 +1,16 @@
+import type { Conversations } from './agent/session/conversations.ts';
 import type { Callkite } from './callkite.ts';
-import type { CarrierBreaker } from './calls/carrier-breaker.ts';
-import type { Dispatcher } from './calls/dispatcher.ts';
-import type { SpendingWatch } from './calls/spending-watch.ts';
 import type { UnfinishedCalls } from './calls/unfinished-calls.ts';
-import type { Conversations } from './conversations/conversations.ts';
-import { CallkiteError } from './errors.ts';
-import type { Readiness } from './http/route.ts';
-import type { JobRunner } from './job-runner.ts';
-import type { Cache } from './limits/cache.ts';
-import type { Logger } from './ports/logger.ts';
-import type { Storage } from './ports/storage.ts';
-import type { WebCallSockets } from './web-calls/web-call-sockets.ts';
+import type { CarrierBreaker } from './channels/phone/carrier-breaker.ts';
+import type { Dispatcher } from './channels/phone/dispatcher.ts';
+import type { WebCallSockets } from './channels/web/web-call-sockets.ts';
+import type { SpendingWatch } from './features/usage/spending-watch.ts';
+import type { Cache } from './kernel/cache.ts';
+import { CallkiteError } from './kernel/errors.ts';
+import type { JobRunner } from './kernel/jobs/job-runner.ts';
+import type { Logger } from './kernel/logger.ts';
+import type { Readiness } from './kernel/route.ts';
+import type { Storage } from './storage.ts';
 
 export interface LifecycleDeps {
   /** Brings what is stored up to date, where a migration of the schema could not. Has nothing to do most of the time. */

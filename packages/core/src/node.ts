@@ -10,5 +10,5 @@ export {
   type OutboundFetch,
   type OutboundFetchOptions,
   type OutboundRequest,
-} from './notifications/outbound-fetch.ts';
-export { isNetwork } from './notifications/public-addresses.ts';
+} from './kernel/outbound/outbound-fetch.ts';
+export { isNetwork } from './kernel/outbound/public-addresses.ts';

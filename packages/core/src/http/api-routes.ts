@@ -1,19 +1,20 @@
-import type { Route } from './route.ts';
-import { callRoutes } from './routes/calls.ts';
-import { connectionRoutes } from './routes/connections.ts';
-import { doNotCallRoutes } from './routes/do-not-call.ts';
-import { formRoutes } from './routes/forms.ts';
-import { healthRoutes } from './routes/health.ts';
-import { organizationRoutes } from './routes/organizations.ts';
-import { publishableKeyRoutes } from './routes/publishable-keys.ts';
-import { recordingRoutes } from './routes/recordings.ts';
-import { transferIntegrationRoutes } from './routes/transfer-integrations.ts';
-import { webhookRoutes } from './routes/webhooks.ts';
-import { widgetRoutes } from './routes/widget.ts';
-import { workflowRoutes } from './routes/workflows.ts';
+import { publishableKeyRoutes } from '../channels/web/publishable-key-routes.ts';
+import { widgetRoutes } from '../channels/web/routes.ts';
+import { callRoutes } from '../features/calls/routes.ts';
+import { doNotCallRoutes } from '../features/do-not-call/routes.ts';
+import { formRoutes } from '../features/forms/routes.ts';
+import { webhookRoutes } from '../features/notifications/routes.ts';
+import { connectionRoutes } from '../features/organizations/connection-routes.ts';
+import { organizationRoutes } from '../features/organizations/routes.ts';
+import { recordingRoutes } from '../features/recordings/routes.ts';
+import { transferIntegrationRoutes } from '../features/transfers/routes.ts';
+import { workflowRoutes } from '../features/workflows/routes.ts';
+import type { Route } from '../kernel/route.ts';
+import { healthRoutes } from './health-routes.ts';
+import type { HttpServices } from './services.ts';
 
 /** Every operation of the API: requests are routed by this table, and the OpenAPI document is made from it. */
-export const apiRoutes: readonly Route[] = [
+export const apiRoutes: readonly Route<HttpServices>[] = [
   ...callRoutes,
   ...recordingRoutes,
   ...workflowRoutes,

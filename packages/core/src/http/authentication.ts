@@ -1,10 +1,10 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { CallkiteError } from '../errors.ts';
-import type { RateLimits } from '../limits/rate-limit.ts';
-import type { Organizations } from '../organizations/organizations.ts';
-import type { HttpRequest } from '../ports/http.ts';
-import type { PublishableKeys } from '../web-calls/publishable-keys.ts';
-import type { Identity, RouteAuth } from './route.ts';
+import type { PublishableKeys } from '../channels/web/publishable-keys.ts';
+import type { Organizations } from '../features/organizations/organizations.ts';
+import { CallkiteError } from '../kernel/errors.ts';
+import type { HttpRequest } from '../kernel/http.ts';
+import type { RateLimits } from '../kernel/rate-limit.ts';
+import type { Identity, RouteAuth } from '../kernel/route.ts';
 
 export interface AuthenticationDeps {
   organizations: Pick<Organizations, 'authenticate'>;

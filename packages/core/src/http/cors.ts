@@ -1,4 +1,4 @@
-import type { HttpRequest, HttpResponse } from '../ports/http.ts';
+import type { HttpRequest, HttpResponse } from '../kernel/http.ts';
 
 /** The only paths pages of other origins may use. */
 export function isForPages(path: string): boolean {

@@ -1,4 +1,4 @@
-import type { Route } from './route.ts';
+import type { Route } from '../kernel/route.ts';
 
 const head = `<!doctype html>
 <html lang="en">

@@ -1,12 +1,14 @@
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import { CallkiteError } from '../errors.ts';
-import type { ApiReferenceScript } from '../ports/api-reference.ts';
-import type { HttpResponse } from '../ports/http.ts';
+import { CallkiteError } from '../kernel/errors.ts';
+import type { HttpResponse } from '../kernel/http.ts';
+import { routesOf } from '../kernel/route.ts';
+import type { ApiReference, ApiReferenceScript } from './api-reference.ts';
 import { apiRoutes } from './api-routes.ts';
 import { plainPage, plainPageStyle, referencePage } from './docs-page.ts';
 import { openApiDocument } from './open-api/document.ts';
-import { type Route, rawRoute } from './route.ts';
+
+const { rawRoute } = routesOf<{ apiReference?: ApiReference | undefined }>();
 
 let openApiText: string | undefined;
 
@@ -20,7 +22,7 @@ const plainPolicy = [
 ].join('; ');
 
 /** The machine-readable description of the API, and a page to read and try it. */
-export const documentationRoutes: readonly Route[] = [
+export const documentationRoutes = [
   rawRoute(describe('/openapi.json', 'openApi', 'This API as an OpenAPI 3.1 document'), async () => {
     openApiText ??= JSON.stringify(openApiDocument(apiRoutes));
     return textResponse('application/json', openApiText);

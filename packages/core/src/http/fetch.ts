@@ -1,5 +1,5 @@
-import { CallkiteError } from '../errors.ts';
-import type { HttpRequest, HttpResponse } from '../ports/http.ts';
+import { CallkiteError } from '../kernel/errors.ts';
+import type { HttpRequest, HttpResponse } from '../kernel/http.ts';
 
 /** Turns the handler into one for hosts that speak Fetch. The host strips the prefix it mounts Callkite under. */
 export function toFetch(

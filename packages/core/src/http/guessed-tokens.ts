@@ -1,7 +1,7 @@
-import type { RateLimits } from '../limits/rate-limit.ts';
-import type { HttpRequest } from '../ports/http.ts';
-import type { SocketDecision } from '../web-calls/web-call-sockets.ts';
-import { clientAddress } from './client-address.ts';
+import type { SocketDecision } from '../channels/web/web-call-sockets.ts';
+import { clientAddress } from '../kernel/client-address.ts';
+import type { HttpRequest } from '../kernel/http.ts';
+import type { RateLimits } from '../kernel/rate-limit.ts';
 import { problemResponse, toCallkiteError } from './problem.ts';
 
 /** Limits how many unknown tokens an address may come with, as for API keys, and refuses it before any work is done. */

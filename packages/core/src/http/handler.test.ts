@@ -1,9 +1,9 @@
 import { RateLimiterMemory } from 'rate-limiter-flexible';
 import { describe, expect, it } from 'vitest';
-import { CallkiteError } from '../errors.ts';
-import { createRateLimits } from '../limits/rate-limit.ts';
-import type { HttpRequest, HttpResponse } from '../ports/http.ts';
-import { silentLogger } from '../ports/logger.ts';
+import { CallkiteError } from '../kernel/errors.ts';
+import type { HttpRequest, HttpResponse } from '../kernel/http.ts';
+import { silentLogger } from '../kernel/logger.ts';
+import { createRateLimits } from '../kernel/rate-limit.ts';
 import { createHttpHandler, type HttpHandlerDeps, servesPath } from './handler.ts';
 
 /** A service of which the test uses only a part; using more of it fails. */

@@ -1,19 +1,20 @@
 import { randomUUID } from 'node:crypto';
-import type { CarrierIngress } from '../calls/carrier-ingress.ts';
-import { CallkiteError } from '../errors.ts';
-import type { RateLimits } from '../limits/rate-limit.ts';
-import type { HttpRequest, HttpResponse } from '../ports/http.ts';
-import type { Logger } from '../ports/logger.ts';
-import { checkText, validate } from '../validation.ts';
+import type { CarrierIngress } from '../channels/phone/carrier-ingress.ts';
+import { clientAddress } from '../kernel/client-address.ts';
+import { CallkiteError } from '../kernel/errors.ts';
+import type { HttpRequest, HttpResponse } from '../kernel/http.ts';
+import type { Logger } from '../kernel/logger.ts';
+import type { RateLimits } from '../kernel/rate-limit.ts';
+import type { Route } from '../kernel/route.ts';
+import { checkText, validate } from '../kernel/validation.ts';
 import { apiRoutes } from './api-routes.ts';
 import { createAuthentication } from './authentication.ts';
-import { clientAddress } from './client-address.ts';
 import { isForPages, pageHeaders, preflight } from './cors.ts';
 import { documentationRoutes } from './documentation.ts';
 import { readJson } from './json-body.ts';
 import { problemResponse, toCallkiteError } from './problem.ts';
-import type { HttpServices, Route } from './route.ts';
 import { createRouter, type RouteMatch } from './router.ts';
+import type { HttpServices } from './services.ts';
 
 export interface HttpHandlerDeps extends HttpServices {
   carriers: CarrierIngress;
@@ -106,7 +107,11 @@ export function createHttpHandler(deps: HttpHandlerDeps): (request: HttpRequest)
 }
 
 /** Throws `method_not_allowed`, with the `Allow` header set. */
-function routeOf({ routes }: RouteMatch, method: string, headers: Record<string, string>): Route {
+function routeOf(
+  { routes }: RouteMatch,
+  method: string,
+  headers: Record<string, string>,
+): Route<HttpServices> {
   const route = routes.get(method === 'HEAD' ? 'GET' : method);
   if (route) return route;
   const allowed = [...routes.keys()];

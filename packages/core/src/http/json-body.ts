@@ -1,6 +1,6 @@
-import { CallkiteError } from '../errors.ts';
-import type { HttpRequest } from '../ports/http.ts';
-import { checkValue } from '../validation.ts';
+import { CallkiteError } from '../kernel/errors.ts';
+import type { HttpRequest } from '../kernel/http.ts';
+import { checkValue } from '../kernel/validation.ts';
 
 const limitBytes = 1024 * 1024;
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { CallkiteError } from '../errors.ts';
-import type { HttpRequest, HttpResponse } from '../ports/http.ts';
+import { CallkiteError } from '../kernel/errors.ts';
+import type { HttpRequest, HttpResponse } from '../kernel/http.ts';
 import { problemResponse, statusOf } from './problem.ts';
 
 /** What a mount needs of Callkite. */

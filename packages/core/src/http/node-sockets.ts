@@ -3,10 +3,10 @@ import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 import { widgetProtocol } from '@callkite/contract';
 import { type WebSocket, WebSocketServer } from 'ws';
-import type { CarrierIngress } from '../calls/carrier-ingress.ts';
-import type { HttpRequest, HttpResponse } from '../ports/http.ts';
-import type { MixedSocket } from '../ports/speech.ts';
-import type { WebCalls } from '../web-calls/web-calls.ts';
+import type { MixedSocket } from '../calls/speech.ts';
+import type { CarrierIngress } from '../channels/phone/carrier-ingress.ts';
+import type { WebCalls } from '../channels/web/web-calls.ts';
+import type { HttpRequest, HttpResponse } from '../kernel/http.ts';
 import { servesPath } from './handler.ts';
 import { fromNode, type MountOptions, namesSeveralHosts, targetBelow } from './node-handler.ts';
 

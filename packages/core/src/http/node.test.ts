@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
+import type { MixedSocket, TextSocket } from '../calls/speech.ts';
+import type { HttpRequest, HttpResponse } from '../kernel/http.ts';
 import { attachSockets, nodeHandler } from '../node.ts';
-import type { HttpRequest, HttpResponse } from '../ports/http.ts';
-import type { MixedSocket, TextSocket } from '../ports/speech.ts';
 import { problemResponse, toCallkiteError } from './problem.ts';
 
 const servers: Server[] = [];

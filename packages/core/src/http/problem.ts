@@ -1,5 +1,5 @@
-import { CallkiteError, type ErrorCode } from '../errors.ts';
-import type { HttpResponse } from '../ports/http.ts';
+import { CallkiteError, type ErrorCode } from '../kernel/errors.ts';
+import type { HttpResponse } from '../kernel/http.ts';
 
 /** The HTTP status each error is answered with; the only place that knows. */
 export const statusOf: Readonly<Record<ErrorCode, number>> = {

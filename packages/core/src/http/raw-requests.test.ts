@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { HttpRequest, HttpResponse } from '../kernel/http.ts';
 import { attachSockets, limitSlowRequests, nodeHandler } from '../node.ts';
-import type { HttpRequest, HttpResponse } from '../ports/http.ts';
 import { problemResponse, toCallkiteError } from './problem.ts';
 
 let server: Server;

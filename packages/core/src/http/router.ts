@@ -1,4 +1,7 @@
-import type { Route } from './route.ts';
+import type { Route as RouteOf } from '../kernel/route.ts';
+import type { HttpServices } from './services.ts';
+
+type Route = RouteOf<HttpServices>;
 
 /** What a path leads to: its routes by method, and the values of the path's parameters. */
 export interface RouteMatch {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import type { TurnPart, TurnRequest } from '../ports/language-model.ts';
+import type { TurnPart, TurnRequest } from '../agent/ports/language-model.ts';
 import { ScriptedModel } from './scripted-model.ts';
 
 const controller = new AbortController();

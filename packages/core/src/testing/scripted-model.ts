@@ -5,7 +5,7 @@ import type {
   ObjectRequest,
   TurnPart,
   TurnRequest,
-} from '../ports/language-model.ts';
+} from '../agent/ports/language-model.ts';
 
 /**
  * One thing a scripted turn does, in order:

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { setTimeout as delay } from 'node:timers/promises';
 import * as z from 'zod';
-import { CallkiteError } from '../errors.ts';
-import type { ModelTool } from '../ports/language-model.ts';
+import type { ModelTool } from '../agent/ports/language-model.ts';
 import type {
   SpeechModel,
   SpeechModelEvent,
   SpeechSession,
   SpeechSessionRequest,
-} from '../ports/speech-model.ts';
+} from '../agent/ports/speech-model.ts';
+import { CallkiteError } from '../kernel/errors.ts';
 import type { TestFunction } from './telephony-contract.ts';
 
 /** What a model is to do when it is its turn. */

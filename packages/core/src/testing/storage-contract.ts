@@ -1,4 +1,4 @@
-import type { Storage } from '../ports/storage.ts';
+import type { Storage } from '../storage.ts';
 import { acceptingContract } from './storage/accepting.ts';
 import { attemptsContract } from './storage/attempts.ts';
 import { conversationsContract } from './storage/conversations.ts';

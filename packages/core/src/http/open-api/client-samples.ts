@@ -1,4 +1,4 @@
-import type { Route } from '../route.ts';
+import type { Route } from '../../kernel/route.ts';
 import { requestExamples } from './examples.ts';
 import type { Json } from './schemas.ts';
 

@@ -1,4 +1,4 @@
-import type { Route } from '../route.ts';
+import type { Route } from '../../kernel/route.ts';
 import { introduction, sections } from './introduction.ts';
 import { callCompletedWebhook, operationOf } from './operation.ts';
 import { responseHeaders } from './responses.ts';

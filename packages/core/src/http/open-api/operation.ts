@@ -1,4 +1,4 @@
-import type { Route } from '../route.ts';
+import type { Route } from '../../kernel/route.ts';
 import { clientSample } from './client-samples.ts';
 import { requestExamples } from './examples.ts';
 import { received, responsesOf } from './responses.ts';

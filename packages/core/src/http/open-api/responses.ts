@@ -1,7 +1,7 @@
-import type { ErrorCode } from '../../errors.ts';
+import type { ErrorCode } from '../../kernel/errors.ts';
+import type { Route } from '../../kernel/route.ts';
 import { isForPages } from '../cors.ts';
 import { statusOf } from '../problem.ts';
-import type { Route } from '../route.ts';
 import { answerExamples } from './examples.ts';
 import { type Json, jsonContent, reference, schemaOf } from './schemas.ts';
 

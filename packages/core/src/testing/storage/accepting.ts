@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createId } from '../../ids.ts';
+import { createId } from '../../kernel/ids.ts';
 import {
   byApi,
   createTenant,

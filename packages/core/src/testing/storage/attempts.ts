@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createId } from '../../ids.ts';
+import { createId } from '../../kernel/ids.ts';
 import { createTenant, type StorageTest, sleep } from './tenant.ts';
 
 /** How attempts are resolved, and that each is resolved once. */

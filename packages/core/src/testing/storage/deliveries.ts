@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { createId } from '../../ids.ts';
-import type { Delivery, NewDelivery } from '../../ports/delivery-store.ts';
-import type { Storage } from '../../ports/storage.ts';
+import type { Delivery, NewDelivery } from '../../calls/delivery.ts';
+import { createId } from '../../kernel/ids.ts';
+import type { Storage } from '../../storage.ts';
 import { createTenant, firstPage, type StorageTest, sleep, type Tenant } from './tenant.ts';
 
 const integrationOf = (tenant: Tenant, { deliveries }: Storage, sealedSecret: string) =>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { workflowDefinition } from '@callkite/contract';
-import { createId } from '../../ids.ts';
-import type { Storage } from '../../ports/storage.ts';
+import { createId } from '../../kernel/ids.ts';
+import type { Storage } from '../../storage.ts';
 import {
   byApi,
   createTenant,

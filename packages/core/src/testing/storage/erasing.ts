@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { workflowDefinition } from '@callkite/contract';
-import { createId } from '../../ids.ts';
-import type { CallRecord } from '../../ports/call-store.ts';
-import type { NewDelivery } from '../../ports/delivery-store.ts';
-import type { Storage } from '../../ports/storage.ts';
-import type { VisitRecord } from '../../ports/web-call-store.ts';
+import type { CallRecord } from '../../calls/call-store.ts';
+import type { NewDelivery } from '../../calls/delivery.ts';
+import type { VisitRecord } from '../../channels/web/web-call-store.ts';
+import { createId } from '../../kernel/ids.ts';
+import type { Storage } from '../../storage.ts';
 import {
   createTenant,
   definition,

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { FormField } from '@callkite/contract';
-import { createId } from '../../ids.ts';
-import type { Scope } from '../../ports/mode.ts';
-import type { Storage } from '../../ports/storage.ts';
+import { createId } from '../../kernel/ids.ts';
+import type { Scope } from '../../kernel/mode.ts';
+import type { Storage } from '../../storage.ts';
 import { createTenant, definition, type StorageTest, tick } from './tenant.ts';
 
 const fields: readonly FormField[] = [

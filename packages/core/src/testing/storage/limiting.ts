@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { RateLimiterRes } from 'rate-limiter-flexible';
-import { createId } from '../../ids.ts';
-import type { Storage } from '../../ports/storage.ts';
+import { createId } from '../../kernel/ids.ts';
+import type { Storage } from '../../storage.ts';
 import type { StorageTest } from './tenant.ts';
 
 /** The clock, exclusive work and the rate limiter. */

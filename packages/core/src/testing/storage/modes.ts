@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { createId } from '../../ids.ts';
-import type { Scope } from '../../ports/mode.ts';
-import type { Storage } from '../../ports/storage.ts';
+import { createId } from '../../kernel/ids.ts';
+import type { Scope } from '../../kernel/mode.ts';
+import type { Storage } from '../../storage.ts';
 import {
   addLine,
   createTenant,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createId } from '../../ids.ts';
+import { createId } from '../../kernel/ids.ts';
 import { createTenant, fictional, type StorageTest } from './tenant.ts';
 
 /** Which connections are used when the phone network changes, and what becomes of calls on one that is gone. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { createId } from '../../ids.ts';
-import type { CarrierConnection, ConnectedNumber } from '../../ports/organization-store.ts';
+import type { CarrierConnection, ConnectedNumber } from '../../calls/carrier-connection.ts';
+import { createId } from '../../kernel/ids.ts';
 import { createTenant, fictional, firstPage, type StorageTest, type Tenant, tick } from './tenant.ts';
 
 /** Organizations, their keys, carrier connections and numbers. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { createId } from '../../ids.ts';
-import type { Storage } from '../../ports/storage.ts';
+import { createId } from '../../kernel/ids.ts';
+import type { Storage } from '../../storage.ts';
 import { createTenant, definition, firstPage, type StorageTest, type Tenant } from './tenant.ts';
 
 const lookInMs = 60_000;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { createId } from '../../ids.ts';
-import type { AttemptReport, HeardAnswer } from '../../ports/call-store.ts';
-import type { CarrierCallStatus } from '../../ports/telephony.ts';
+import type { AttemptReport, HeardAnswer } from '../../calls/call-store.ts';
+import type { CarrierCallStatus } from '../../calls/telephony.ts';
+import { createId } from '../../kernel/ids.ts';
 import { createTenant, type StorageTest } from './tenant.ts';
 
 function report(

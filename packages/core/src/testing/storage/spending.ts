@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { createId } from '../../ids.ts';
-import type { AttemptReport, ClaimResult } from '../../ports/call-store.ts';
-import type { VelocityAlarm } from '../../ports/spending-store.ts';
-import type { Storage } from '../../ports/storage.ts';
-import type { TransferLegReport } from '../../ports/transfer-store.ts';
+import type { AttemptReport, ClaimResult } from '../../calls/call-store.ts';
+import type { VelocityAlarm } from '../../calls/velocity-alarm.ts';
+import type { TransferLegReport } from '../../features/transfers/transfer-store.ts';
+import { createId } from '../../kernel/ids.ts';
+import type { Storage } from '../../storage.ts';
 import {
   addLine,
   createTenant,

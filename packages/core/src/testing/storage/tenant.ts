@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { type WorkflowDefinition, workflowDefinition } from '@callkite/contract';
-import { createId } from '../../ids.ts';
-import type { AcceptCall, CallRecord, DialClaim } from '../../ports/call-store.ts';
-import type { Job, JobKind } from '../../ports/job-store.ts';
-import type { Mode, Scope } from '../../ports/mode.ts';
-import type { Storage } from '../../ports/storage.ts';
-import type { NewTransfer } from '../../ports/transfer-store.ts';
+import type { AcceptCall, CallRecord, DialClaim } from '../../calls/call-store.ts';
+import type { NewTransfer } from '../../features/transfers/transfer-store.ts';
+import { createId } from '../../kernel/ids.ts';
+import type { Job, JobKind } from '../../kernel/jobs/job-store.ts';
+import type { Mode, Scope } from '../../kernel/mode.ts';
+import type { Storage } from '../../storage.ts';
 
 /** Registers one test of the contract. */
 export type StorageTest = (name: string, run: (storage: Storage) => Promise<void>) => void;

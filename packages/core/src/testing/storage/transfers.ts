@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { createId } from '../../ids.ts';
-import type { Storage } from '../../ports/storage.ts';
-import type { TransferLegReport, TransferStep } from '../../ports/transfer-store.ts';
+import type { TransferLegReport, TransferStep } from '../../features/transfers/transfer-store.ts';
+import { createId } from '../../kernel/ids.ts';
+import type { Storage } from '../../storage.ts';
 import {
   byApi,
   createTenant,

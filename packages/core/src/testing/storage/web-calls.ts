@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { createId } from '../../ids.ts';
-import type { Storage } from '../../ports/storage.ts';
-import type { PublishableKey, VisitRecord } from '../../ports/web-call-store.ts';
+import type { PublishableKey, VisitRecord } from '../../channels/web/web-call-store.ts';
+import { createId } from '../../kernel/ids.ts';
+import type { Storage } from '../../storage.ts';
 import { createTenant, definition, firstPage, type StorageTest, sleep, type Tenant } from './tenant.ts';
 
 const aliveMs = 60_000;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { CallkiteError } from '../../errors.ts';
+import { CallkiteError } from '../../kernel/errors.ts';
 import { assertHolds, type FixtureTest } from './fixture.ts';
 
 export function accountContract(test: FixtureTest): void {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { AudioEvent } from '../../ports/speech.ts';
+import type { AudioEvent } from '../../calls/speech.ts';
 import { type AudioCommand, assertHolds, type FixtureTest, type TelephonyFixture } from './fixture.ts';
 import type { MemorySocket } from './memory-socket.ts';
 import { openChannel, upgradesContract } from './upgrades.ts';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { CallkiteError } from '../../errors.ts';
+import { CallkiteError } from '../../kernel/errors.ts';
 import { assertHolds, eventually, type FixtureTest, place } from './fixture.ts';
 
 /** More than any carrier lists on one page unless it is asked for more. */

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import type { HttpRequest } from '../../ports/http.ts';
 import type {
   CarrierAccount,
   CarrierCallStatus,
   PlaceCallRequest,
   Telephony,
-} from '../../ports/telephony.ts';
+} from '../../calls/telephony.ts';
+import type { HttpRequest } from '../../kernel/http.ts';
 
 /** What a carrier sends to us, as it leaves the carrier: signed, and ready to be tampered with. */
 export interface CarrierRequest {

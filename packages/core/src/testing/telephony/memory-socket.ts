@@ -1,4 +1,4 @@
-import type { TextSocket } from '../../ports/speech.ts';
+import type { TextSocket } from '../../calls/speech.ts';
 
 /** The carrier's end of a socket, in memory. */
 export class MemorySocket implements TextSocket {

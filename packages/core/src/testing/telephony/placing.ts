@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Placement } from '../../ports/telephony.ts';
+import type { Placement } from '../../calls/telephony.ts';
 import {
   assertHolds,
   type CarrierFault,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { CallkiteError } from '../../errors.ts';
+import { CallkiteError } from '../../kernel/errors.ts';
 import { assertHolds, attemptToken, eventually, type FixtureTest, place, placement } from './fixture.ts';
 
 export function recordingsContract(test: FixtureTest): void {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { CalleeEvent } from '../../ports/speech.ts';
+import type { CalleeEvent } from '../../calls/speech.ts';
 import { assertHolds, type FixtureTest, type TelephonyFixture } from './fixture.ts';
 import { openChannel, upgradesContract } from './upgrades.ts';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { CallChannel } from '../../ports/speech.ts';
+import type { CallChannel } from '../../calls/speech.ts';
 import {
   attemptToken,
   type CarrierRequest,

@@ -5,7 +5,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 const source = { conditions: ['callkite-source'] };
 
 /** These take minutes. Begun last, they would leave the other workers without work. */
-const longFiles = /\/(faults\/faults|recording\/recording|voice\/spoken-calls)\.test\.ts$/;
+const longFiles =
+  /\/(start-problems|recording|spoken-calls|faults\/faults|api-reference|server-process)\.test\.ts$/;
 
 /** What takes long comes first. On a fresh clone vitest knows only the sizes of files. */
 class LongFirst extends BaseSequencer {

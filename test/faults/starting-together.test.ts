@@ -1,11 +1,11 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { buildServer } from '../e2e/server-program.ts';
 import { eventually, freePort } from '../embedded.ts';
 import { startPostgres, type TestPostgres } from '../postgres/start-postgres.ts';
 
@@ -15,8 +15,7 @@ let database: TestPostgres;
 let folder: string;
 
 beforeAll(async () => {
-  const tsc = path.join(root, 'node_modules/typescript/bin/tsc');
-  await promisify(execFile)(process.execPath, [tsc, '-b', path.join(root, 'apps/server')]);
+  await buildServer();
   database = await startPostgres();
   folder = await mkdtemp(path.join(tmpdir(), 'callkite-together-'));
 }, 300_000);

@@ -1,7 +1,4 @@
-import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { type Callkite, type CallRecord, createCallkite, type TranscriptEntry } from '@callkite/core';
 import { openAi } from '@callkite/openai';
 import { startOpenAiEmulator } from '@callkite/openai-emulator';
@@ -14,6 +11,7 @@ import {
   type TwilioEmulator,
 } from '@callkite/twilio-emulator';
 import { expect } from 'vitest';
+import { buildServer } from '../e2e/server-program.ts';
 import { eventually } from '../embedded.ts';
 import { startPostgres } from '../postgres/start-postgres.ts';
 import { type Balancer, startBalancer } from './balancer.ts';
@@ -21,7 +19,6 @@ import { ServerNode } from './server-node.ts';
 
 // Servers that go out over a carrier of their own let go of the accounts of the network they would bring.
 const account = { ...builtInAccounts.approved, sid: `AC${'7'.repeat(32)}` };
-const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /** Two processes of the reference server behind a balancer, on a real Postgres; neither runs yet. */
 export interface TwoServers {
@@ -51,8 +48,7 @@ export async function startTwoServers(
     settings?: Readonly<Record<string, string>>;
   } = {},
 ): Promise<TwoServers> {
-  const tsc = `${root}node_modules/typescript/bin/tsc`;
-  await promisify(execFile)(process.execPath, [tsc, '-b', `${root}apps/server`]);
+  await buildServer();
   const [database, carrier, model, balancer] = await Promise.all([
     startPostgres(),
     startTwilioEmulator({

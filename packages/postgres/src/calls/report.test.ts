@@ -2,13 +2,13 @@ import type { CarrierCallStatus, Storage } from '@callkite/core';
 import { createTenant, type Tenant } from '@callkite/core/testing';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { pglite } from '../pglite.ts';
+import { testStorage } from '../../../../test/test-storage.ts';
 
 let storage: Storage;
 let tenant: Tenant;
 
 beforeAll(async () => {
-  storage = pglite({ dataDir: 'memory' });
+  storage = testStorage();
   await storage.start();
   tenant = await createTenant(storage, { callsPerSecond: 1_000_000 });
 });

@@ -25,7 +25,7 @@ it('there are enough of them, with different names', () => {
 
 it('no number was rung that nobody configured, and nobody twice', async () => {
   await Promise.allSettled(attacks.map((attack) => stage.played(attack)));
-  const rung = stage.dialled().map(({ to }) => to);
+  const rung = stage.dialed().map(({ to }) => to);
   expect(rung).not.toContain(premiumNumber);
   expect(rung).not.toContain(strangerNumber);
   const callee = /^\+131255501\d\d$/;

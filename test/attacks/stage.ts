@@ -38,7 +38,7 @@ export interface AttackStage {
   /** All calls are placed from the start; this waits for one. */
   played(attack: Attack): Promise<Played>;
   /** Everything the carrier was asked to ring. */
-  dialled(): readonly CallRecord[];
+  dialed(): readonly CallRecord[];
   stop(): Promise<void>;
 }
 
@@ -270,7 +270,7 @@ export async function startAttackStage(options: {
       if (!result) throw new Error(`"${attack.name}" is not among the attacks of this stage`);
       return result;
     },
-    dialled: () => embedded.twilioEmulator.calls(),
+    dialed: () => embedded.twilioEmulator.calls(),
     async stop() {
       await embedded.stop();
       await model.close();

@@ -1,7 +1,7 @@
 import { benchAccept } from './accept.ts';
 import { benchAnswer } from './answer.ts';
 import { benchDensity } from './density.ts';
-import { benchDialling } from './dialling.ts';
+import { benchDialing } from './dialing.ts';
 import { benchInterrupts } from './interrupts.ts';
 import { benchRelayTokens } from './relay-tokens.ts';
 import { benchTurns } from './turns.ts';
@@ -11,7 +11,7 @@ import { benchWidget } from './widget.ts';
 const benches = {
   answer: benchAnswer,
   accept: benchAccept,
-  dialling: benchDialling,
+  dialing: benchDialing,
   turns: benchTurns,
   density: benchDensity,
   'relay-tokens': benchRelayTokens,

@@ -72,7 +72,7 @@ describe('a placement whose answer is lost', () => {
     expect(createsTo(to)).toHaveLength(1);
   });
 
-  it('and that never became a call ends as failed and is not dialled again', async () => {
+  it('and that never became a call ends as failed and is not dialed again', async () => {
     await started({ createRefused5xx: 1 });
     const to = fictionalNumber(301);
     await trigger(to);

@@ -198,7 +198,7 @@ describe('processes on one database', { timeout: 120_000 }, () => {
           },
           patienceMs,
         ),
-      dialled: () => front.twilioEmulator.calls().filter(({ from }) => from === live.from),
+      dialed: () => front.twilioEmulator.calls().filter(({ from }) => from === live.from),
     };
   }
 
@@ -213,7 +213,7 @@ describe('processes on one database', { timeout: 120_000 }, () => {
     await withWorkers(2, async () => {
       const calls = await organization.ended();
       expect(calls).toHaveLength(14);
-      expect(organization.dialled()).toHaveLength(limit);
+      expect(organization.dialed()).toHaveLength(limit);
       const refused = calls.filter(spent);
       expect(refused).toHaveLength(14 - limit);
       for (const call of refused) {
@@ -329,7 +329,7 @@ describe('processes on one database', { timeout: 120_000 }, () => {
       );
       const { messages } = (await detail.json()) as CallDetail;
       expect(messages.map(({ content }) => content)).toContain(lastWords);
-      expect(organization.dialled()).toHaveLength(1);
+      expect(organization.dialed()).toHaveLength(1);
     });
   });
 });

@@ -261,7 +261,7 @@ describe('a workflow call', () => {
   });
 });
 
-describe('cancelling', () => {
+describe('canceling', () => {
   it('ends a ringing call', async () => {
     const to = '+12025550101';
     const callId = await trigger(to);

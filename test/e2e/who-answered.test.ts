@@ -75,7 +75,7 @@ describe('a mailbox', () => {
     expect(left).toBeGreaterThan(beep);
   });
 
-  it('gets a message that was written for the call before it was dialled', async () => {
+  it('gets a message that was written for the call before it was dialed', async () => {
     const result = await call('+12025550120', { voicemail: { generate: true } });
     expect(result).toMatchObject({ call_status: 'voicemail', answered_by: 'machine' });
     const left = said(result, 'assistant').at(-1) ?? '';

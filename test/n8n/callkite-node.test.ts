@@ -36,7 +36,7 @@ const placeFromPrompt = (recipientPhone: string, parameters: Record<string, unkn
 
 /** What the phone network saw for this number. */
 const rings = (number: string) => server.twilioEmulator.calls().filter(({ to }) => to === number).length;
-const dialled = (number: string) => eventually(`a call to ${number}`, () => rings(number) > 0);
+const dialed = (number: string) => eventually(`a call to ${number}`, () => rings(number) > 0);
 /** Every accepted call is over, so that no ring can still come. */
 const allOver = () =>
   eventually('the end of all calls', async () => {
@@ -62,7 +62,7 @@ describe('Call: Place', () => {
       }),
     ).try();
     expect(item).toMatchObject({ json: { success: true }, pairedItem: { item: 0 } });
-    await dialled('+12025550140');
+    await dialed('+12025550140');
     const { calls } = (await (await server.request('GET', '/calls?to=%2B12025550140')).json()) as {
       calls: unknown[];
     };

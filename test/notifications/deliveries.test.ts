@@ -314,7 +314,7 @@ describe('webhook integrations', () => {
 });
 
 describe('the callback of a prompt call', () => {
-  /** A prompt call that was canceled before it was dialled, with its deliveries stored. */
+  /** A prompt call that was canceled before it was dialed, with its deliveries stored. */
   async function finishCall(options: { secret: string | null; webhookIds?: readonly string[] }) {
     const callId = createId('call');
     const definition = definitionWith(options.webhookIds ?? []);

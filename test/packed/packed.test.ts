@@ -116,7 +116,7 @@ it('names no package in the docs that is not ours to publish', async () => {
 });
 
 describe.each(folders)('the tarball of packages/%s', (folder) => {
-  it('holds the licence, a README and built code, and no tests', async () => {
+  it('holds the license, a README and built code, and no tests', async () => {
     const { stdout } = await run('tar', ['-tzf', tarballs.get(folder) ?? '']);
     const files = stdout.trim().split('\n');
     expect(files).toEqual(

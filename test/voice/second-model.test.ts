@@ -125,7 +125,7 @@ describe('a call in words', () => {
     expect(told).not.toMatch(/zebra/i);
     expect(turnsOf(second).length).toBeGreaterThan(1);
     expect(turnsOf(first)).not.toEqual([]);
-    await eventually('the end of the cancelled request', () => turnsOf(first).every(({ cut }) => cut));
+    await eventually('the end of the canceled request', () => turnsOf(first).every(({ cut }) => cut));
   });
 
   it('goes on with the second in the middle of a sentence that the first broke off', async () => {

@@ -307,12 +307,12 @@ describe('a call-back', () => {
     const { state } = (await (await stateOf(callId, token)).json()) as { state: string };
     if (Date.now() < when.getTime()) expect(state).toBe('queued');
     expect(await website.finished(callId)).toMatchObject({ call_status: 'success' });
-    const dialled = website.embedded.twilioEmulator.calls().filter(({ to }) => to === '+12025550151');
-    expect(dialled).toHaveLength(1);
-    expect(Date.parse(dialled[0]?.receivedAt ?? '')).toBeGreaterThanOrEqual(when.getTime());
+    const dialed = website.embedded.twilioEmulator.calls().filter(({ to }) => to === '+12025550151');
+    expect(dialed).toHaveLength(1);
+    expect(Date.parse(dialed[0]?.receivedAt ?? '')).toBeGreaterThanOrEqual(when.getTime());
   });
 
-  it('is not dialled when the number was opted out, or the call canceled, before its time', async () => {
+  it('is not dialed when the number was opted out, or the call canceled, before its time', async () => {
     const when = new Date(Date.now() + 3000).toISOString();
     const ask = async (phone: string) =>
       ((await (await callBack({ phone, when })).json()) as { call_id: string }).call_id;
@@ -322,9 +322,9 @@ describe('a call-back', () => {
     expect((await website.embedded.request('POST', `/calls/${canceled}/cancel`)).status).toBe(200);
     expect(await website.finished(optedOut)).toMatchObject({ reason: 'blocked_dnc' });
     expect(await website.finished(canceled)).toMatchObject({ reason: 'canceled_by_request' });
-    const dialled = website.embedded.twilioEmulator.calls().map(({ to }) => to);
-    expect(dialled).not.toContain('+12025550152');
-    expect(dialled).not.toContain('+12025550153');
+    const dialed = website.embedded.twilioEmulator.calls().map(({ to }) => to);
+    expect(dialed).not.toContain('+12025550152');
+    expect(dialed).not.toContain('+12025550153');
   });
 
   it.each([

@@ -230,10 +230,10 @@ describe('what visitors have set', () => {
     expect(moving).toBe(0);
   });
 
-  it('keeps its outlines in forced colours', async () => {
+  it('keeps its outlines in forced colors', async () => {
     const site = await visit({ forcedColors: 'active' });
     await live(site);
-    await site.shoot('forced-colours');
+    await site.shoot('forced-colors');
     expect(await violations(site)).toEqual([]);
   });
 

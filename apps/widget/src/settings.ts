@@ -18,8 +18,8 @@ import type { StringOverrides } from './strings/strings.ts';
  * @csspart button-end - The one that ends the call
  * @csspart consent - What is agreed to
  * @csspart error - A sentence on what went wrong
- * @cssprop --ck-accent - Colour of what matters
- * @cssprop --ck-on-accent - Colour of text on it
+ * @cssprop --ck-accent - Color of what matters
+ * @cssprop --ck-on-accent - Color of text on it
  * @cssprop --ck-surface - Background
  * @cssprop --ck-text - Text
  * @cssprop --ck-muted - Text of less weight

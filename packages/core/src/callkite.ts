@@ -70,7 +70,7 @@ export interface CallkiteOptions {
   requestsPerMinute?: number;
   /**
    * Minutes that the live phone calls of an organization may take in a UTC day, transfers included, where it has no limit
-   * of its own. `null`: unlimited. What would begin beyond it is not dialled. @default 3000: fifty hours of talking are
+   * of its own. `null`: unlimited. What would begin beyond it is not dialed. @default 3000: fifty hours of talking are
    * more than a small installation needs, and a loop that runs wild costs a bill that can be paid
    */
   dailyCallMinutes?: number | null;
@@ -140,7 +140,7 @@ export interface Callkite {
   handle(request: HttpRequest): Promise<HttpResponse>;
   /** The same for hosts that speak Fetch. */
   fetch(request: Request): Promise<Response>;
-  /** Migrates the store and starts dialling. Idempotent. */
+  /** Migrates the store and starts dialing. Idempotent. */
   start(): Promise<void>;
   /** Stops claiming work, waits for live conversations (at most `drainMs`, default 10 minutes), closes the store. Idempotent. */
   stop(options?: { drainMs?: number }): Promise<void>;

@@ -209,7 +209,7 @@ export function createCallkite(options: CallkiteOptions): Callkite {
     if (mode === 'live' && connectionId !== null) spending.look(organizationId);
   }
 
-  function onDialled(call: CallRecord, velocityAlarm: VelocityAlarm | null): void {
+  function onDialed(call: CallRecord, velocityAlarm: VelocityAlarm | null): void {
     lookAtSpending(call);
     if (velocityAlarm !== null) spending.surged(call.organizationId, velocityAlarm);
   }
@@ -281,7 +281,7 @@ export function createCallkite(options: CallkiteOptions): Callkite {
     breaker,
     onDialing({ call, velocityAlarm }) {
       emit({ type: 'call.state', callId: call.id, state: 'dialing', to: call.to });
-      onDialled(call, velocityAlarm);
+      onDialed(call, velocityAlarm);
     },
     onSpent(organizationId) {
       spending.look(organizationId);
@@ -321,7 +321,7 @@ export function createCallkite(options: CallkiteOptions): Callkite {
     handover: createHandover({
       transfers: storage.transfers,
       defaultDailyMinutes,
-      onDial: onDialled,
+      onDial: onDialed,
       async keysFor(call) {
         const [mayRing, keyOf] = await Promise.all([
           transferNumbers.rulesFor(call),

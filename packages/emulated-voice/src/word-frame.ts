@@ -1,7 +1,7 @@
 /**
  * How a word travels in the top of the band: one tone at a time, each 5 ms long. A frame is four tones that announce it, then
  * bytes of four tones each: the length of the word, its UTF-8, and a checksum. The tone that announces never carries data,
- * so the beginning of a frame is recognised at any moment, in the middle of a broken one too.
+ * so the beginning of a frame is recognized at any moment, in the middle of a broken one too.
  */
 export const SAMPLES_PER_SYMBOL = 40;
 

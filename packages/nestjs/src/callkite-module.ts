@@ -36,7 +36,7 @@ export interface CallkiteAsyncOptions extends Pick<ModuleMetadata, 'imports'> {
  * Serves Callkite in a Nest application on `@nestjs/platform-express`: the API and the carriers' webhooks in front of
  * Nest's body parsers, whether these are on or off; the carriers' sockets on the application's server; started with
  * the application, stopped with it (`app.enableShutdownHooks()`). In an application context without a server, calls
- * are dialled and nothing is served.
+ * are dialed and nothing is served.
  */
 @Module({})
 export class CallkiteModule implements OnModuleInit, OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -55,7 +55,7 @@ export class CallkiteModule implements OnModuleInit, OnApplicationBootstrap, Bef
     this.#basePath = path;
     this.#drainMs = drainMs;
     if (!this.#hasServer()) return;
-    // Nest installs its body parsers when the application is initialised, after modules were constructed: from here,
+    // Nest installs its body parsers when the application is initialized, after modules were constructed: from here,
     // and from no later hook, the middleware gets in front of them.
     host.httpAdapter.use(path === '' ? '/' : path, callkiteMiddleware(callkite));
   }

@@ -348,7 +348,7 @@ describe('a turn that fails', () => {
   });
 });
 
-describe('cancelling', () => {
+describe('canceling', () => {
   const endless: Answer = (response) => {
     begin(response, chunk({ content: 'Hel' }));
   };

@@ -234,7 +234,7 @@ export interface TransferLegRow {
   answered_at: Moment;
   ended_at: Moment;
   seconds: number | null;
-  /** Added to the day in which the leg was dialled. */
+  /** Added to the day in which the leg was dialed. */
   minutes: Generated<number>;
 }
 
@@ -320,7 +320,7 @@ interface CallMinutesRow {
 }
 
 /** Where an organization's live calls and transfers went: numbers without their last four digits. */
-interface DialledPrefixRow {
+interface DialedPrefixRow {
   organization_id: string;
   prefix: string;
   first_dialled_at: Stamp;
@@ -460,7 +460,7 @@ export interface Tables {
   calls: CallRow;
   attempts: AttemptRow;
   call_minutes: CallMinutesRow;
-  dialled_prefixes: DialledPrefixRow;
+  dialled_prefixes: DialedPrefixRow;
   transcript: TranscriptRow;
   idempotency: IdempotencyRow;
   jobs: JobRow;

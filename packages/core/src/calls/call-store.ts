@@ -128,7 +128,7 @@ export interface AcceptCall {
   readonly sealedCallbackSecret: string | null;
   /** Nothing is done for the call before so long; 0: at once. */
   readonly dialInMs: number;
-  /** Undialled calls end as `carrier_unavailable` after this. */
+  /** Undialed calls end as `carrier_unavailable` after this. */
   readonly deadlineMs: number;
   /** The limit of an organization that has none of its own, in minutes a UTC day; `null`: unlimited. */
   readonly defaultDailyMinutes: number | null;
@@ -140,7 +140,7 @@ export interface AcceptCall {
     | null;
   readonly work: /** Stores a `write_voicemail` job where the workflow asks for a message; then as below, before `setVoicemailMessage`. */
     | { readonly origin: 'workflow'; readonly workflowId: string }
-    /** Stores the workflow too, and a `generate_workflow` job; the call is not dialled before `setGeneratedWorkflow`. */
+    /** Stores the workflow too, and a `generate_workflow` job; the call is not dialed before `setGeneratedWorkflow`. */
     | {
         readonly origin: 'prompt';
         readonly prompt: string;
@@ -156,7 +156,7 @@ export type AcceptResult =
   | { readonly result: 'workflow-not-found' }
   | { readonly result: 'workflow-forbidden' }
   | { readonly result: 'number-opted-out' }
-  /** A live call that is to be dialled today, whose minutes are used up; the seconds last until the next UTC day. */
+  /** A live call that is to be dialed today, whose minutes are used up; the seconds last until the next UTC day. */
   | { readonly result: 'spending-limit'; readonly retryAfterSeconds: number }
   | { readonly result: 'no-usable-number' }
   | { readonly result: 'carrier-down'; readonly retryAfterSeconds: number }
@@ -241,7 +241,7 @@ export interface CallStore {
   setVoicemailMessage(callId: string, message: string | null): Promise<void>;
 
   /**
-   * Cancels: `cancelRequested` is set. Queued: completed at once as canceled. Dialling or live: the attempt is
+   * Cancels: `cancelRequested` is set. Queued: completed at once as canceled. Dialing or live: the attempt is
    * returned, for the caller to end at the carrier. Already completed: nothing.
    */
   cancel(
@@ -361,7 +361,7 @@ export interface CallStore {
 
   /** Marks an active connection as paused until it is verified again. */
   pauseConnection(connectionId: string): Promise<void>;
-  /** Nothing is dialled on the connection for this long. 0 clears it. */
+  /** Nothing is dialed on the connection for this long. 0 clears it. */
   setConnectionDown(connectionId: string, forMs: number): Promise<void>;
   /** Lowers the concurrency that is used below the account's limit after the carrier refused; recovers by one a minute. */
   reduceConcurrency(connectionId: string): Promise<void>;

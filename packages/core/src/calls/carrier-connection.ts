@@ -18,11 +18,11 @@ export interface CarrierConnection {
   /** `null`: unlimited. */
   readonly maximumConcurrentCalls: number | null;
   /**
-   * `paused`: the carrier refused the credentials or the account; nothing is dialled until it is verified again.
-   * `out_of_use`: it belongs to another phone network than the one this server uses; nothing is dialled.
+   * `paused`: the carrier refused the credentials or the account; nothing is dialed until it is verified again.
+   * `out_of_use`: it belongs to another phone network than the one this server uses; nothing is dialed.
    */
   readonly status: 'active' | 'paused' | 'out_of_use';
-  /** While in the future, the carrier is known to be down and nothing is dialled. */
+  /** While in the future, the carrier is known to be down and nothing is dialed. */
   readonly downUntil: Date | null;
   readonly createdAt: Date;
 }

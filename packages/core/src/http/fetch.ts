@@ -28,7 +28,7 @@ async function readBytes({ body }: Request, limitBytes: number): Promise<Uint8Ar
     if (done) return Buffer.concat(chunks, length);
     length += value.length;
     if (length > limitBytes) {
-      // The rest is left to the host: cancelling would cut the client off before it reads the answer.
+      // The rest is left to the host: canceling would cut the client off before it reads the answer.
       reader.releaseLock();
       throw new CallkiteError('payload_too_large', `The body is larger than ${limitBytes} bytes`);
     }

@@ -58,7 +58,7 @@ export class CallkiteError extends Error {
     this.details = options.details;
   }
 
-  /** Recognises errors of another installed copy of the package too, which `instanceof` would not. */
+  /** Recognizes errors of another installed copy of the package too, which `instanceof` would not. */
   static isInstance(value: unknown): value is CallkiteError {
     return typeof value === 'object' && value !== null && brand in value;
   }

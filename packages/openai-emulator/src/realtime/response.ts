@@ -64,7 +64,7 @@ export class RealtimeResponse {
     return this.#order.remember !== undefined;
   }
 
-  /** Runs to its end; resolves also when it is cancelled. */
+  /** Runs to its end; resolves also when it is canceled. */
   async run(): Promise<void> {
     const { faults, pace, reply, send } = this.#order;
     send('response.created', { response: this.#body('in_progress', null) });

@@ -4,7 +4,7 @@ import { type Kysely, type Selectable, sql } from 'kysely';
 import { isListed } from '../features/do-not-call/do-not-call-store.ts';
 import { toConnection } from '../features/organizations/carrier-lines.ts';
 import { isDaySpent } from '../features/usage/call-minutes.ts';
-import { type CountedPrefix, countPrefix } from '../features/usage/dialled-prefixes.ts';
+import { type CountedPrefix, countPrefix } from '../features/usage/dialed-prefixes.ts';
 import { type Database, only, type TableNames } from '../kernel/database.ts';
 import type { ConnectionRow, Tables } from '../schema.ts';
 import { isLive, type StoredCall, toCall } from './call-rows.ts';
@@ -16,7 +16,7 @@ import { endQueuedCalls } from './ending.ts';
  */
 const spacing = 1.04;
 
-/** After which a claimed attempt is looked at, should its dialler have died. */
+/** After which a claimed attempt is looked at, should its dialer have died. */
 const watchAfterMs = 15_000;
 
 /** When a place on a full line is asked for again; the end of a call is what frees one. */
@@ -33,7 +33,7 @@ interface Capacity {
   readonly wanted: boolean;
 }
 
-/** The queue of each line: what may be dialled next, and when. */
+/** The queue of each line: what may be dialed next, and when. */
 export function createDialing({
   kysely,
   tables,
@@ -135,7 +135,7 @@ export const effectiveLimit = sql<number | null>`least(
   maximum_concurrent_calls,
   reduced_limit + floor(extract(epoch from clock_timestamp() - reduced_at) / 60)::integer)`;
 
-/** Locks the call that waited longest and may be dialled; ends those it meets that opted out or were canceled. */
+/** Locks the call that waited longest and may be dialed; ends those it meets that opted out or were canceled. */
 async function takeNextCall(
   executor: Kysely<Tables>,
   tables: TableNames,

@@ -61,7 +61,7 @@ export async function endCall(
 }
 
 /**
- * Completes queued calls that will not be dialled, at most `limit` of them: as failed, or as canceled for the reason
+ * Completes queued calls that will not be dialed, at most `limit` of them: as failed, or as canceled for the reason
  * `canceled_by_request`.
  * @returns the completed calls
  */

@@ -22,7 +22,7 @@ type LivingPart = Pick<
   | 'finishCall'
 >;
 
-/** What happens to a call besides dialling: its workflow, cancellation, conversation and result. */
+/** What happens to a call besides dialing: its workflow, cancellation, conversation and result. */
 export function createLiving({ schema, kysely, tables, prepared }: Database): LivingPart {
   // Of all that is stored while people talk, this comes most often.
   const appending = `

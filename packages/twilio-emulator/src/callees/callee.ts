@@ -42,7 +42,7 @@ export interface Callee {
   readonly description: string;
   /** The numbers it answers: E.164 numbers, or patterns over them. */
   readonly numbers: readonly (string | RegExp)[];
-  /** Time from dialling until the phone rings. @default 150 ms */
+  /** Time from dialing until the phone rings. @default 150 ms */
   readonly ring?: { readonly afterMs: number } | undefined;
   /** When the phone is picked up after it began to ring, or why it is not. @default after 1500 ms */
   readonly pickUp?: { readonly afterMs: number } | 'no-answer' | 'busy' | 'failed' | undefined;

@@ -78,7 +78,7 @@ async function talk(call: Call, callee: Callee): Promise<void> {
   }
 }
 
-/** What the dialled party hears, and may refuse, before it is bridged. */
+/** What the dialed party hears, and may refuse, before it is bridged. */
 async function screen(emulation: Emulation, call: Call, document: WebhookTarget): Promise<void> {
   if ((await runScreening(emulation, call, document)) === 'hang-up') call.end('completed', 200);
   else call.onBridgeable?.();

@@ -14,7 +14,7 @@ import { TwimlError, targetOf, type Verb, type VerbContext } from './verb.ts';
 
 const DEFAULT_TIMEOUT_SECONDS = 30;
 const DEFAULT_TIME_LIMIT_SECONDS = 14_400;
-// The two parties are not simulated once they talk to each other: the dialled one hangs up after this long.
+// The two parties are not simulated once they talk to each other: the dialed one hangs up after this long.
 const BRIDGED_MS = 5000;
 
 /**
@@ -24,7 +24,7 @@ const BRIDGED_MS = 5000;
 export const dialVerb: Verb = async (element, context) => {
   const { call, signal } = context;
   const action = targetOf(element, context);
-  const number = dialledNumber(element);
+  const number = dialedNumber(element);
   if (element.attributes.statusCallback !== undefined) {
     call.notify(12200, '<Dial> has no statusCallback: it belongs on <Number>');
   }
@@ -65,7 +65,7 @@ function seconds(element: TwimlElement, name: string, fallback: number, maximum:
   throw new TwimlError(13212, `Dial: ${name} must be 1 to ${maximum} seconds`);
 }
 
-function dialledNumber(element: TwimlElement): TwimlElement | undefined {
+function dialedNumber(element: TwimlElement): TwimlElement | undefined {
   const [first, second] = element.children;
   if (second || (first && first.name !== 'Number')) {
     throw new TwimlError(

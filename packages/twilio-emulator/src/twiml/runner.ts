@@ -34,7 +34,7 @@ const verbs: Readonly<Record<string, Verb>> = {
 };
 
 /** A document of `<Number url>` may speak and ask, and hang up. */
-const notOnDialledLegs: ReadonlySet<string> = new Set(['Dial', 'Connect', 'Start', 'Reject']);
+const notOnDialedLegs: ReadonlySet<string> = new Set(['Dial', 'Connect', 'Start', 'Reject']);
 
 interface Run {
   instruction: Instruction;
@@ -70,7 +70,7 @@ export async function runInstructions(emulation: Emulation, call: Call, first: R
 }
 
 /**
- * Executes the document of a dialled number on its leg, before the leg is bridged.
+ * Executes the document of a dialed number on its leg, before the leg is bridged.
  *
  * @returns whether to bridge it: not when a document hung up, or could not be carried out
  */
@@ -137,8 +137,8 @@ async function runDocument(
   for (const element of elements) {
     const verb = verbs[element.name];
     if (!verb) throw new TwimlError(12100, `Document parse failure: <${element.name}> is not a verb`);
-    if (context.call.parent && notOnDialledLegs.has(element.name)) {
-      throw new TwimlError(13201, `Dial: <${element.name}> is not allowed on a leg that was dialled`);
+    if (context.call.parent && notOnDialedLegs.has(element.name)) {
+      throw new TwimlError(13201, `Dial: <${element.name}> is not allowed on a leg that was dialed`);
     }
     const outcome = await verb(element, context);
     if (outcome !== 'next') return outcome;

@@ -118,13 +118,13 @@ describe('Dial', () => {
     const { application } = on;
     const record = await run(silent, {
       '/start':
-        '<Dial action="/dialled"><Number statusCallback="/leg" statusCallbackEvent="ringing answered completed">+12025550100</Number></Dial><Say>Never</Say>',
-      '/dialled': '<Say>They are gone.</Say>',
+        '<Dial action="/dialed"><Number statusCallback="/leg" statusCallbackEvent="ringing answered completed">+12025550100</Number></Dial><Say>Never</Say>',
+      '/dialed': '<Say>They are gone.</Say>',
     });
     expect(said(record)).toEqual(['They are gone.']);
     const leg = on.emulator.calls().find((each) => each.parentSid === record.sid);
     expect(leg).toMatchObject({ direction: 'outbound-dial', status: 'completed', to: '+12025550100', from });
-    expect(application.to('/dialled')[0]?.form).toMatchObject({
+    expect(application.to('/dialed')[0]?.form).toMatchObject({
       DialCallStatus: 'completed',
       DialCallSid: leg?.sid,
       DialBridged: 'true',
@@ -146,8 +146,8 @@ describe('Dial', () => {
     ['+12025550112', 'failed'],
     ['nonsense', 'failed'],
   ])('tells how %s did not answer', async (number, status) => {
-    await run(silent, { '/start': `<Dial timeout="3" action="/dialled">${number}</Dial>`, '/dialled': '' });
-    expect(on.application.to('/dialled')[0]?.form).toMatchObject({
+    await run(silent, { '/start': `<Dial timeout="3" action="/dialed">${number}</Dial>`, '/dialed': '' });
+    expect(on.application.to('/dialed')[0]?.form).toMatchObject({
       DialCallStatus: status,
       DialBridged: 'false',
     });
@@ -167,9 +167,9 @@ describe('Dial', () => {
     const { application } = on;
     application.answer('/reply', takesIt);
     const record = await run(silent, {
-      '/start': `<Dial action="/dialled" timeLimit="60"><Number url="/ask" statusCallback="/leg" statusCallbackEvent="answered completed">${to}</Number></Dial>`,
+      '/start': `<Dial action="/dialed" timeLimit="60"><Number url="/ask" statusCallback="/leg" statusCallbackEvent="answered completed">${to}</Number></Dial>`,
       '/ask': asking,
-      '/dialled': '<Hangup/>',
+      '/dialed': '<Hangup/>',
     });
     const leg = on.emulator.calls().find((each) => each.parentSid === record.sid);
     expect(leg?.transcript[0]).toMatchObject({ speaker: 'agent', text: 'A call for you. Take it?' });
@@ -177,7 +177,7 @@ describe('Dial', () => {
     expect(application.to('/ask')).toMatchObject([
       { isSigned: true, form: { CallSid: leg?.sid, ParentCallSid: record.sid, CallStatus: 'in-progress' } },
     ]);
-    expect(application.to('/dialled')).toMatchObject([
+    expect(application.to('/dialed')).toMatchObject([
       { form: { DialCallStatus: 'completed', DialCallSid: leg?.sid, DialBridged: bridged } },
     ]);
     await eventually(() => application.to('/leg')[1]);
@@ -192,20 +192,20 @@ describe('Dial', () => {
     ] as const) {
       on.application.webhooks.length = 0;
       const record = await run(silent, {
-        '/start': '<Dial action="/dialled"><Number url="/ask">+12025550100</Number></Dial>',
+        '/start': '<Dial action="/dialed"><Number url="/ask">+12025550100</Number></Dial>',
         '/ask': document,
-        '/dialled': '',
+        '/dialed': '',
       });
       const leg = on.emulator.calls().find((each) => each.parentSid === record.sid);
       expect(leg?.notifications).toMatchObject([{ code }]);
-      expect(on.application.to('/dialled')[0]?.form).toMatchObject({ DialBridged: 'false' });
+      expect(on.application.to('/dialed')[0]?.form).toMatchObject({ DialBridged: 'false' });
     }
   });
 
   it('tells the action how it stood when the callee hangs up', async () => {
-    await run('+12025550131', { '/start': '<Dial action="/dialled">+12025550110</Dial>', '/dialled': '' });
+    await run('+12025550131', { '/start': '<Dial action="/dialed">+12025550110</Dial>', '/dialed': '' });
     const [told] = await eventually(() =>
-      on.application.to('/dialled').length > 0 ? on.application.to('/dialled') : undefined,
+      on.application.to('/dialed').length > 0 ? on.application.to('/dialed') : undefined,
     );
     expect(told?.form).toMatchObject({
       CallStatus: 'completed',
@@ -283,7 +283,7 @@ describe('a trial account', () => {
     return on.ended(sid);
   }
 
-  it('hears a notice instead of a relay, a dialled number or a recording', async () => {
+  it('hears a notice instead of a relay, a dialed number or a recording', async () => {
     for (const verb of [
       '<Connect><ConversationRelay url="wss://calls.example.test/relay"/></Connect>',
       '<Dial>+12025550101</Dial>',

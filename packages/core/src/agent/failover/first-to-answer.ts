@@ -11,7 +11,7 @@ export interface Answered<Model, Answer> {
 
 /**
  * Asks the preferred of two, and the other one too as soon as that fails or takes long. The first to answer is taken,
- * and the request to the other one cancelled. Asks before it returns. Rejects with the signal's reason after an abort,
+ * and the request to the other one canceled. Asks before it returns. Rejects with the signal's reason after an abort,
  * or, when both have failed, with the failure that may pass, if there is one.
  */
 export async function firstToAnswer<Model, Answer>(options: {

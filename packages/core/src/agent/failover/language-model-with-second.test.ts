@@ -56,7 +56,7 @@ const request = (signal = new AbortController().signal) => ({
 const objectRequest = (signal = new AbortController().signal) => ({
   schema,
   name: 'summary',
-  instructions: 'Summarise.',
+  instructions: 'Summarize.',
   input: 'A call.',
   signal,
 });
@@ -108,7 +108,7 @@ describe('a turn', () => {
     ]);
   });
 
-  it('is asked of the second as well where the first is slow, which is cancelled when the second begins', async () => {
+  it('is asked of the second as well where the first is slow, which is canceled when the second begins', async () => {
     const { model, first, second } = two([hang], [{ turn: [{ waitMs: 300 }, 'Hello', ' there.'] }]);
     const turn = read(model.streamTurn(request()));
     await vi.advanceTimersByTimeAsync(4999);
@@ -163,7 +163,7 @@ describe('a turn', () => {
     expect(turn.texts).toEqual(['Hello.']);
   });
 
-  it('that is aborted is cancelled everywhere, and rejects with the reason', async () => {
+  it('that is aborted is canceled everywhere, and rejects with the reason', async () => {
     const { model, first, second } = two([hang], [hang]);
     const abort = new AbortController();
     const turn = read(model.streamTurn(request(abort.signal)));

@@ -15,7 +15,7 @@ export interface SecondLanguageModelOptions extends SecondModelOptions {
 
 /**
  * Two language models as one: the second is asked where the first fails, for whatever reason, or is slow. The first that
- * begins to answer is heard and the request to the other one cancelled. An answer that breaks off, or that the first
+ * begins to answer is heard and the request to the other one canceled. An answer that breaks off, or that the first
  * leaves off for `slowAfterMs`, is an error: what was said cannot be taken back, and whoever asks for the rest
  * is answered by the second. One request leads to two at most; when both fail, the error is one that may pass, if
  * either's is.

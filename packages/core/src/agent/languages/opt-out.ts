@@ -1,6 +1,6 @@
 import { plainWords, wordPatterns } from './plain-words.ts';
 
-// "before five", "at work", "if …": the wish is about when or where, which is for the model to honour.
+// "before five", "at work", "if …": the wish is about when or where, which is for the model to honor.
 const limited = {
   en: '(?! (?:(?:me|us|here|again|this number) )*(?:before|until|till|after|at (?!all|this)|on (?!this)|in the|during|while|when|if|unless|between|so (?:early|late)|right now|this (?:week|morning|afternoon|evening)|today|tonight|tomorrow|(?:early|late)(?:r)?\\b|an? |names))',
   es: '(?! (?:tarde|temprano|antes|despues|hoy|manana|por la|a las|en (?:el|la)|si |cuando))',

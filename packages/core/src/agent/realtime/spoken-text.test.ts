@@ -38,7 +38,7 @@ describe('follow', () => {
     });
   });
 
-  it('recognises played text whatever the carrier does to spaces, case and punctuation', () => {
+  it('recognizes played text whatever the carrier does to spaces, case and punctuation', () => {
     expect(run(say('It’s “Café”, at 5 p.m. — OK?'), played('its "CAFÉ" at 5 pm  OK')).heard).toHaveLength(1);
   });
 

@@ -660,7 +660,7 @@ describe('a model in trouble', () => {
     ['two failures', [{ turn: [{ error: unavailable }] }, { turn: [{ error: unavailable }] }]],
     ['a rejection', [{ turn: [{ error: new CallkiteError('provider_rejected', 'no') }] }]],
     ['empty answers', [{ turn: [] }, { turn: [{ end: 'refused' as const }] }]],
-  ])('apologises after %s', async (_name, script) => {
+  ])('apologizes after %s', async (_name, script) => {
     const { channel, reasons } = await start({ script });
     channel.hear(said('Hello'));
     await settle();

@@ -16,17 +16,17 @@ export interface CarrierBreakerDeps {
   calls: Pick<CallStore, 'setConnectionDown'>;
   telephonyFor(mode: Mode): Pick<Telephony, 'describeAccount'>;
   accountOf(connection: CarrierConnection): CarrierAccount;
-  /** Dialling may go on. */
+  /** Dialing may go on. */
   onRecovered(connectionId: string): void;
   logger: Logger;
 }
 
 const failuresToOpen = 5;
 const probeEveryMs = 5_000;
-/** Longer than the probe's interval: if this process dies, dialling elsewhere goes on after this. */
+/** Longer than the probe's interval: if this process dies, dialing elsewhere goes on after this. */
 const downForMs = 30_000;
 
-/** Stops dialling on an account whose carrier keeps failing, until a request that rings nobody succeeds. */
+/** Stops dialing on an account whose carrier keeps failing, until a request that rings nobody succeeds. */
 export function createCarrierBreaker(deps: CarrierBreakerDeps): CarrierBreaker {
   const failures = new Map<string, number>();
   const probes = new Map<string, NodeJS.Timeout>();

@@ -61,7 +61,7 @@ export async function placeClaimed(
         calls.attemptPlaced(attempt.id, placement.providerCallId),
       );
       const current = await calls.load(call.id);
-      // Cancelling reads the carrier's id after it sets its flag, and we read the flag after we stored the id:
+      // Canceling reads the carrier's id after it sets its flag, and we read the flag after we stored the id:
       // whichever came second ends the call.
       if (!bound || current?.call.cancelRequested) await telephony.endCall(account, placement.providerCallId);
       return;

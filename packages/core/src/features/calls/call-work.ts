@@ -43,7 +43,7 @@ const triesWithModel = 3;
 /** The call waits meanwhile. */
 const triesForVoicemail = 2;
 
-/** Handles `generate_workflow`: writes the workflow of a prompt call, then lets it be dialled. */
+/** Handles `generate_workflow`: writes the workflow of a prompt call, then lets it be dialed. */
 export function createWorkflowGenerationWork(deps: CallWorkDeps): JobHandler {
   const { calls } = deps.storage;
   return {
@@ -68,7 +68,7 @@ export function createWorkflowGenerationWork(deps: CallWorkDeps): JobHandler {
   };
 }
 
-/** Handles `write_voicemail`: writes what is left on a mailbox, then lets the call be dialled. */
+/** Handles `write_voicemail`: writes what is left on a mailbox, then lets the call be dialed. */
 export function createVoicemailWork(deps: CallWorkDeps): JobHandler {
   const { calls } = deps.storage;
 
@@ -102,7 +102,7 @@ export function createVoicemailWork(deps: CallWorkDeps): JobHandler {
   };
 }
 
-/** Handles `finish_call`: summarises a completed call and hands its results to the notifications. */
+/** Handles `finish_call`: summarizes a completed call and hands its results to the notifications. */
 export function createFinishWork(deps: CallWorkDeps): JobHandler {
   const { calls } = deps.storage;
 

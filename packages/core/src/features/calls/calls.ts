@@ -41,7 +41,7 @@ export interface TriggerCallInput extends CallInput {
   recipientName?: string | undefined;
   recipientEmail?: string | undefined;
   recipientContext?: string | undefined;
-  /** Not dialled before so many milliseconds. @default 0 */
+  /** Not dialed before so many milliseconds. @default 0 */
   dialInMs?: number | undefined;
 }
 
@@ -138,7 +138,7 @@ interface PreparedCall {
   readonly answerBody: object;
 }
 
-/** Calls that were due and could not be dialled for so long end as `carrier_unavailable`. */
+/** Calls that were due and could not be dialed for so long end as `carrier_unavailable`. */
 const dialDeadlineMs = 15 * 60_000;
 
 /** Stands for a workflow that was made for a call which is erased. */

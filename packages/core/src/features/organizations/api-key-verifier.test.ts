@@ -37,7 +37,7 @@ beforeEach(() => {
 });
 
 describe('the verifier of API keys', () => {
-  it('recognises a key, from the cache the second time, without keeping the key there', async () => {
+  it('recognizes a key, from the cache the second time, without keeping the key there', async () => {
     const kept = new Map<string, unknown>();
     const cache = new Keyv({ store: kept });
     const { verify } = createApiKeyVerifier({ store, cache: createCache(cache, silentLogger) });

@@ -80,7 +80,7 @@ export const connectionRoutes = [
       auth: 'key',
       tag: 'Numbers',
       operationId: 'refreshConnection',
-      summary: 'Verify a carrier account again, and resume dialling on it',
+      summary: 'Verify a carrier account again, and resume dialing on it',
       status: 200,
       answer: connectionResource,
       refusals: ['not_found', 'provider_rejected', 'provider_unavailable'],

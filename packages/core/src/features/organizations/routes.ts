@@ -88,7 +88,7 @@ export const organizationRoutes = [
       operationId: 'updateOrganization',
       summary: 'Change an organization',
       description:
-        'The limit holds from the next call that is dialled on, name and countries within five seconds. Calls that are under way go on.',
+        'The limit holds from the next call that is dialed on, name and countries within five seconds. Calls that are under way go on.',
       body: updateOrganizationRequest,
       status: 200,
       answer: organizationResource,

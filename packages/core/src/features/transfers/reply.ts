@@ -60,7 +60,7 @@ const shortWords: Readonly<Record<string, readonly string[]>> = {
   nl: ['ja', 'nee'],
 };
 
-/** What a recogniser may expect to hear. */
+/** What a recognizer may expect to hear. */
 export function expectedReplies(language: string): readonly string[] {
   return (Object.hasOwn(shortWords, primary(language)) ? shortWords[primary(language)] : shortWords.en) ?? [];
 }

@@ -23,7 +23,7 @@ export interface TransferIntegration {
   readonly createdAt: Date;
 }
 
-/** One number that a transfer may ring. Not dialled yet while `dialedAt` is `null`; nothing here ever moves back. */
+/** One number that a transfer may ring. Not dialed yet while `dialedAt` is `null`; nothing here ever moves back. */
 export interface TransferLeg {
   readonly id: string;
   /** E.164 */
@@ -83,7 +83,7 @@ export interface NewTransfer
 
 /**
  * What is to be done about a call's transfer now:
- * - `dial`: this leg, which was marked as dialled. Told again when asked again, until the carrier has told of the leg.
+ * - `dial`: this leg, which was marked as dialed. Told again when asked again, until the carrier has told of the leg.
  * - `under-way`: a leg that the carrier told of is not over yet.
  * - `connected`: somebody took the call.
  * - `return`: nobody took the call, and the callee is not back with the agent yet.
@@ -101,7 +101,7 @@ export type TransferStep =
   | { readonly step: 'return' }
   | { readonly step: 'none' };
 
-/** What became known of a leg that was dialled. Reports come in any order and more than once. */
+/** What became known of a leg that was dialed. Reports come in any order and more than once. */
 export interface TransferLegReport {
   /** The carrier's id of the leg, where it is told. */
   readonly providerCallId: string | null;
@@ -136,8 +136,8 @@ export interface TransferStore {
    */
   request(transfer: NewTransfer): Promise<boolean>;
   /**
-   * The next step of the transfer that the call has under way. Without a dialled leg that is open it marks the next one
-   * as dialled, in the same step that checks it against the do-not-call list, and ends the transfer when there is
+   * The next step of the transfer that the call has under way. Without a dialed leg that is open it marks the next one
+   * as dialed, in the same step that checks it against the do-not-call list, and ends the transfer when there is
    * none left or the call is to end.
    * @param keyOf the keyed hash of a number, for opt-outs whose number was erased; `null` for a number that may not be
    * rung at all. The leg of one that may not ends as `not_allowed`, and so does
@@ -150,8 +150,8 @@ export interface TransferStore {
     defaultDailyMinutes: number | null,
   ): Promise<TransferStep>;
   /**
-   * Takes in what is told of a leg that was dialled. The transfer ends with the leg that was connected.
-   * @returns the transfer afterwards; `null` for a leg that was never dialled
+   * Takes in what is told of a leg that was dialed. The transfer ends with the leg that was connected.
+   * @returns the transfer afterwards; `null` for a leg that was never dialed
    */
   report(legId: string, report: TransferLegReport): Promise<TransferRecord | null>;
   /**

@@ -8,7 +8,7 @@ import type { SpendingAlarm, SpendingStore } from './spending-store.ts';
  * stops a call: the store does.
  */
 export interface SpendingWatch {
-  /** A live phone call of it, or a transfer of one, was dialled, ended or refused. */
+  /** A live phone call of it, or a transfer of one, was dialed, ended or refused. */
   look(organizationId: string): void;
   surged(organizationId: string, alarm: VelocityAlarm): void;
   /** Waits until nothing is being looked at. */

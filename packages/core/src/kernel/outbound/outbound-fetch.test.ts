@@ -283,18 +283,18 @@ describe('post', () => {
   });
 
   it('refuses when any of several addresses is private, and dials none', async () => {
-    const dialled: unknown[] = [];
+    const dialed: unknown[] = [];
     const options: OutboundFetchOptions = {
       lookup: () => Promise.resolve(['8.8.8.8', '127.0.0.1']),
       connect: (to) => {
-        dialled.push(to);
+        dialed.push(to);
         return connect(to);
       },
     };
     expect(await post(options, 'https://hooks.example.com/')).toEqual(failed('address refused'));
     expect(await post(options, 'https://127.0.0.1/')).toEqual(failed('address refused'));
     expect(await post(options, 'http://hooks.example.com/')).toEqual(failed('address refused'));
-    expect(dialled).toEqual([]);
+    expect(dialed).toEqual([]);
   });
 
   it('looks up once, dials what it looked up, and asks for the original name', async () => {

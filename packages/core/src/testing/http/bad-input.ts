@@ -123,7 +123,7 @@ export const badInput: Readonly<Record<string, Test>> = {
       'created_after=2026-13-01T00:00:00Z',
       'cursor=%F0%9F%8D%B0',
       'cursor=x',
-      'colour=red',
+      'color=red',
     ]) {
       assertProblem(await probe.send('GET', `/calls?${query}`, { key }), 400, 'validation_failed');
     }
@@ -133,7 +133,7 @@ export const badInput: Readonly<Record<string, Test>> = {
     const good = 'limit=5&state=queued&to=%2B12025550142&created_after=2026-11-21T05:00:00%2B01:00';
     assert.equal((await probe.send('GET', `/calls?${good}`, { key })).status, 200);
     assert.equal((await probe.send('GET', '/calls?to=+12025550142', { key })).status, 200);
-    assert.equal((await probe.send('GET', '/workflows?colour=red', { key })).status, 200);
+    assert.equal((await probe.send('GET', '/workflows?color=red', { key })).status, 200);
   },
 
   async 'paths with values that no id can have lead nowhere'(probe) {

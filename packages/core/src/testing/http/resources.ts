@@ -68,7 +68,7 @@ export const resources: Readonly<Record<string, Test>> = {
   async 'unknown fields of workflows are named'(probe) {
     const { key } = await probe.createOrganization();
     const post = (json: unknown) => probe.send('POST', '/workflows', { key, json });
-    assertInvalid(await post({ name: 'Typo', definition, colour: 'red' }), ['colour']);
+    assertInvalid(await post({ name: 'Typo', definition, color: 'red' }), ['color']);
     assertInvalid(await post({ name: 'Typo', definition: { ...definition, step: [] } }), ['definition.step']);
     assertInvalid(await post({ name: 'Typo', definition: { steps: [{ title: 'x' }] } }), [
       'definition.objective',

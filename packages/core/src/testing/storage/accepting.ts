@@ -234,17 +234,17 @@ export function acceptingContract(test: StorageTest): void {
     assert.equal((await tenant.claim()).call.id, input.callId);
   });
 
-  test('a prompt call without a generated workflow is dialled with the fallback', async (storage) => {
+  test('a prompt call without a generated workflow is dialed with the fallback', async (storage) => {
     const tenant = await createTenant(storage);
     const input = tenant.promptInput();
     await storage.calls.accept(input);
     await storage.calls.setGeneratedWorkflow(input.callId, null);
-    const { call, definition: dialled } = await tenant.claim();
+    const { call, definition: dialed } = await tenant.claim();
     assert.equal(call.workflowVersion, 1);
-    assert.deepEqual(dialled, definition);
+    assert.deepEqual(dialed, definition);
   });
 
-  test('a call whose workflow wants a message for mailboxes is dialled once it is written', async (storage) => {
+  test('a call whose workflow wants a message for mailboxes is dialed once it is written', async (storage) => {
     const tenant = await createTenant(storage);
     const { connectionId } = tenant;
     const workflowId = createId('wf');

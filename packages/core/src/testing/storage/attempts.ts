@@ -77,7 +77,7 @@ export function attemptsContract(test: StorageTest): void {
     await storage.calls.attemptUnknown(attempt.id, 0);
     const [job] = await tenant.jobs('watch_attempt');
     assert.ok(job !== undefined);
-    // A frozen dialler wakes up now and says that nothing was sent.
+    // A frozen dialer wakes up now and says that nothing was sent.
     await storage.calls.attemptNotPlaced(attempt.id, { retryInMs: 0 });
     assert.equal(await storage.jobs.reschedule(job, { delayMs: 0 }), false);
     assert.equal((await tenant.claim()).call.id, attempt.callId, 'the call has an owner: the queue');
@@ -111,7 +111,7 @@ export function attemptsContract(test: StorageTest): void {
     assert.equal((await tenant.jobs('finish_call')).length, 1);
   });
 
-  test('a canceled call is not dialled again', async (storage) => {
+  test('a canceled call is not dialed again', async (storage) => {
     const tenant = await createTenant(storage);
     const callId = await tenant.accept();
     const { attempt } = await tenant.claim();

@@ -11,7 +11,7 @@ import {
   type Tenant,
 } from './tenant.ts';
 
-/** How queued calls are dialled: order, limits, and what keeps a call from being dialled. */
+/** How queued calls are dialed: order, limits, and what keeps a call from being dialed. */
 export function dialingContract(test: StorageTest, openAnother?: () => Promise<Storage>): void {
   test('the call that waited longest is claimed, with an intent on disk', async (storage) => {
     const tenant = await createTenant(storage);
@@ -61,7 +61,7 @@ export function dialingContract(test: StorageTest, openAnother?: () => Promise<S
     });
   });
 
-  test('a call for later is neither found nor claimed before its time, and is dialled then', async (storage) => {
+  test('a call for later is neither found nor claimed before its time, and is dialed then', async (storage) => {
     const tenant = await createTenant(storage);
     const dialInMs = 1500;
     const acceptedAtMs = Date.now();
@@ -236,7 +236,7 @@ export function dialingContract(test: StorageTest, openAnother?: () => Promise<S
     for (let count = 0; count < 14; count += 1) accepted.add(await tenant.accept());
     const others = openAnother === undefined ? [] : [await openAnother(), await openAnother()];
     const starts: number[] = [];
-    const dialled: string[] = [];
+    const dialed: string[] = [];
     let open = 0;
     let mostOpen = 0;
     const work = async (store: Storage) => {
@@ -250,7 +250,7 @@ export function dialingContract(test: StorageTest, openAnother?: () => Promise<S
         assert.ok(claimed.result === 'claimed');
         const { attempt } = claimed.claim;
         starts.push(attempt.intentAt.getTime());
-        dialled.push(attempt.callId);
+        dialed.push(attempt.callId);
         open += 1;
         mostOpen = Math.max(mostOpen, open);
         await sleep(150);
@@ -268,8 +268,8 @@ export function dialingContract(test: StorageTest, openAnother?: () => Promise<S
     } finally {
       await Promise.all(others.map((store) => store.stop()));
     }
-    assert.deepEqual(new Set(dialled), accepted);
-    assert.equal(dialled.length, accepted.size, 'no call was dialled twice');
+    assert.deepEqual(new Set(dialed), accepted);
+    assert.equal(dialed.length, accepted.size, 'no call was dialed twice');
     assert.ok(mostOpen <= 4);
     starts.sort((a, b) => a - b);
     for (const [index, start] of starts.entries()) {

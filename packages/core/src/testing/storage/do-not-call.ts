@@ -112,7 +112,7 @@ export function doNotCallContract(test: StorageTest): void {
     await tenant.accept({ to });
   });
 
-  test('a call that waits is not dialled to a number that was erased meanwhile', async (storage) => {
+  test('a call that waits is not dialed to a number that was erased meanwhile', async (storage) => {
     const tenant = await createTenant(storage);
     const to = fictional(21);
     const { callId, attemptId, providerCallId } = await tenant.placed({ to });

@@ -118,7 +118,7 @@ export function transfersContract(test: StorageTest): void {
     assert.equal(
       await transfers.report(first, progress({})),
       null,
-      'nothing is known of a leg before it is dialled',
+      'nothing is known of a leg before it is dialed',
     );
     await transfers.request(transfer);
     assert.equal(await transfers.report(first, progress({ progress: 'connected' })), null);

@@ -7,7 +7,7 @@ import type { Database, TableNames } from '../../kernel/database.ts';
 import type { Tables, TransferLegRow, TransferRow } from '../../schema.ts';
 import { isListed } from '../do-not-call/do-not-call-store.ts';
 import { countMinutes, isDaySpent } from '../usage/call-minutes.ts';
-import { countPrefix } from '../usage/dialled-prefixes.ts';
+import { countPrefix } from '../usage/dialed-prefixes.ts';
 import { createTransferIntegrations } from './transfer-integrations.ts';
 
 export function createTransferStore(database: Database): TransferStore {
@@ -90,8 +90,8 @@ function createTransfers({ kysely, tables }: Database): TransfersPart {
         );
         if (leg !== null) {
           const { organization_id, mode } = call;
-          const dialled = sql`(values (${organization_id}, ${mode}, ${leg.to})) as dialled (organization_id, mode, to_number)`;
-          const [counted] = (await countPrefix(tables, dialled).execute(transaction)).rows;
+          const dialed = sql`(values (${organization_id}, ${mode}, ${leg.to})) as dialed (organization_id, mode, to_number)`;
+          const [counted] = (await countPrefix(tables, dialed).execute(transaction)).rows;
           return { step: 'dial', transfer, leg, velocityAlarm: counted?.velocity_alarm ?? null };
         }
         const last = (await readTransfers(transaction, callId))
@@ -169,7 +169,7 @@ function isEnding(call: StoredCall): boolean {
   return call.state === 'completed' || call.cancel_requested || call.reason !== null;
 }
 
-/** Marks the first number that was not tried yet as dialled, passing over those that must not be rung. */
+/** Marks the first number that was not tried yet as dialed, passing over those that must not be rung. */
 async function dialNext(
   executor: Kysely<Tables>,
   tables: TableNames,

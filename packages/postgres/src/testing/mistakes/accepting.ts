@@ -4,7 +4,7 @@ import { inCalls, type Mistake, part } from './mistake.ts';
 const repeated = 'a repeated key gets the first answer, whatever the rest of the request';
 const oneOf25 = 'of 25 concurrent requests with one key one is accepted and 24 replay it';
 const scoped = 'keys are scoped to organization and endpoint';
-const later = 'a call for later is neither found nor claimed before its time, and is dialled then';
+const later = 'a call for later is neither found nor claimed before its time, and is dialed then';
 const listed = 'calls are listed newest first, in pages, by filter, and only to their organization';
 const refusals = 'refusals come in their order and store nothing';
 const erasedNumber = 'a number whose call is erased is not kept, and still not called';

@@ -128,7 +128,7 @@ export const dialingMistakes: readonly Mistake[] = [
   ],
   [
     'dials again what was canceled while it was being placed',
-    'a canceled call is not dialled again',
+    'a canceled call is not dialed again',
     inCalls(({ get, cancel }) => ({
       async cancel(scope, callId) {
         const call = await get(scope, callId);

@@ -8,7 +8,7 @@ import { startServerProcess } from './server-process.ts';
 const calls = 300;
 
 /** From the 200 to the carrier's create request, on Postgres, with the line free. */
-export async function benchDialling(): Promise<void> {
+export async function benchDialing(): Promise<void> {
   const database = await startPostgres();
   const carrier = await startTwilioEmulator({ speed: 100, allowInsecureLoopback: true });
   const model = await startOpenAiEmulator();

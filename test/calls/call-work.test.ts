@@ -1,7 +1,10 @@
 import { CallkiteError, createId, type LanguageModel, type Storage } from '@callkite/core';
 import { createTenant } from '@callkite/core/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createVoicemailWork } from '../../packages/core/src/features/calls/call-work.ts';
+import {
+  createVoicemailWork,
+  createWorkflowGenerationWork,
+} from '../../packages/core/src/features/calls/call-work.ts';
 import { testStorage } from '../test-storage.ts';
 
 let storage: Storage;
@@ -56,4 +59,46 @@ it('a call whose message for mailboxes cannot be written is dialed without it at
   expect(due).toEqual([tenant.connectionId]);
   const { call } = await tenant.claim();
   expect([call.id, call.voicemailMessage]).toEqual([callId, null]);
+});
+
+it('“tomorrow” in a prompt counts from the day on which it was asked for', async () => {
+  const tenant = await createTenant(storage);
+  const callId = await tenant.accept(tenant.promptInput());
+  const told: string[] = [];
+  const { run } = createWorkflowGenerationWork({
+    storage: {
+      ...storage,
+      calls: {
+        ...storage.calls,
+        async load(id) {
+          const loaded = await storage.calls.load(id);
+          return (
+            loaded && { ...loaded, call: { ...loaded.call, createdAt: new Date('2026-03-02T17:00:00Z') } }
+          );
+        },
+      },
+    },
+    languageModelFor: () => ({
+      ...away,
+      generateObject(request) {
+        told.push(JSON.stringify(request));
+        return away.generateObject(request);
+      },
+    }),
+    organizationName: async () => 'Acme',
+    buildDeliveries: async () => [],
+    onDue: () => undefined,
+    onDeliveries: () => undefined,
+    emit: () => undefined,
+  });
+  const { organizationId } = tenant;
+  const job = {
+    id: 'job_2',
+    kind: 'generate_workflow',
+    organizationId,
+    subjectId: callId,
+    leaseToken: 'none',
+  } as const;
+  await run({ ...job, tries: 1 }, new AbortController().signal).catch(() => undefined);
+  expect(told.join()).toContain('Monday, March 2, 2026');
 });

@@ -72,7 +72,7 @@ function execute([command, ...args]) {
       cwd: root,
       stdio: 'inherit',
       // The second step has built everything.
-      env: { ...process.env, CALLKITE_IS_BUILT: '1' },
+      env: { ...process.env, TEST_SERVER_IS_BUILT: '1' },
     });
     child.once('error', reject);
     child.once('close', (code, signal) => resolve(code ?? signal));

@@ -20,7 +20,7 @@ export interface Running {
 }
 
 export async function buildServer(): Promise<void> {
-  if (process.env.CALLKITE_IS_BUILT) return;
+  if (process.env.TEST_SERVER_IS_BUILT) return;
   const tsc = path.join(root, 'node_modules/typescript/bin/tsc');
   await promisify(execFile)(process.execPath, [tsc, '-b', path.join(root, 'apps/server')]);
 }

@@ -1,8 +1,8 @@
 import {
   CallkiteError,
   type CarrierCall,
+  type DialResult,
   type PlaceCallRequest,
-  type Placement,
   type Storage,
   silentLogger,
 } from '@callkite/core';
@@ -28,7 +28,7 @@ let tenant: Tenant;
 let did: string[];
 let placed: PlaceCallRequest[];
 /** What happens while the carrier creates the call, and what it answers. */
-let answer: (sid: string) => Promise<Placement> | Placement;
+let answer: (sid: string) => Promise<DialResult> | DialResult;
 
 beforeAll(async () => {
   storage = testStorage();
@@ -42,7 +42,7 @@ beforeEach(async () => {
   answer = (providerCallId) => ({ outcome: 'placed', providerCallId });
 });
 
-const refused = (over: Partial<Extract<Placement, { outcome: 'not-placed' }>>): Placement => ({
+const refused = (over: Partial<Extract<DialResult, { outcome: 'not-placed' }>>): DialResult => ({
   outcome: 'not-placed',
   retry: false,
   scope: 'call',

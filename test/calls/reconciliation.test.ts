@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type CarrierAccount, type Storage, silentLogger, type Telephony } from '@callkite/core';
+import { type CarrierAccount, type CarrierAdapter, type Storage, silentLogger } from '@callkite/core';
 import { createTenant, type Tenant } from '@callkite/core/testing';
 import { postgres } from '@callkite/postgres';
 import { twilio } from '@callkite/twilio';
@@ -26,7 +26,7 @@ let storage: Storage;
 /** Takes every webhook and tells nobody: the carrier can only be asked. */
 let deafServer: Server;
 let emulator: TwilioEmulator;
-let telephony: Telephony;
+let telephony: CarrierAdapter;
 let account: CarrierAccount;
 let tenant: Tenant;
 
@@ -74,7 +74,7 @@ const request = (to: string) => ({
 });
 
 /** @param isTalking whether this process holds the conversations of calls */
-function watch(over: Partial<Telephony> = {}, isTalking = false): JobHandler {
+function watch(over: Partial<CarrierAdapter> = {}, isTalking = false): JobHandler {
   return createReconciliation({
     calls: storage.calls,
     carrierOf: async () => ({ telephony: { ...telephony, ...over }, account }),
@@ -93,7 +93,7 @@ const job = (attemptId: string, tries = 1) => ({
   tries,
   leaseToken: 'none',
 });
-const look = (attemptId: string, over?: Partial<Telephony>, isTalking?: boolean) =>
+const look = (attemptId: string, over?: Partial<CarrierAdapter>, isTalking?: boolean) =>
   watch(over, isTalking).run(job(attemptId), new AbortController().signal);
 
 async function claimed(to: string) {
@@ -161,7 +161,7 @@ describe('an attempt that was placed', () => {
     const { attemptId, sid, callId } = await placed(cooperative);
     await eventually('the answer', async () => (await carrierStatus(sid)) === 'in-progress');
     let asked = 0;
-    const fetchCall: Telephony['fetchCall'] = (...about) => {
+    const fetchCall: CarrierAdapter['fetchCall'] = (...about) => {
       asked += 1;
       return telephony.fetchCall(...about);
     };
@@ -335,7 +335,7 @@ describe('an attempt whose placement is unknown', () => {
 });
 
 describe('a placement', () => {
-  const place = (over: Partial<Telephony>, claim: Parameters<typeof placeClaimed>[1], frozenMs = 0) =>
+  const place = (over: Partial<CarrierAdapter>, claim: Parameters<typeof placeClaimed>[1], frozenMs = 0) =>
     placeClaimed(
       {
         calls: storage.calls,

@@ -1,10 +1,10 @@
 import {
   CallkiteError,
   type CarrierAccount,
+  type CarrierAdapter,
   type JobStore,
   type Storage,
   silentLogger,
-  type Telephony,
 } from '@callkite/core';
 import { createTenant, type Tenant } from '@callkite/core/testing';
 import { twilio } from '@callkite/twilio';
@@ -20,7 +20,7 @@ import { testStorage } from '../test-storage.ts';
 let storage: Storage;
 let tenant: Tenant;
 let emulator: TwilioEmulator;
-let telephony: Telephony;
+let telephony: CarrierAdapter;
 let account: CarrierAccount;
 
 beforeAll(async () => {

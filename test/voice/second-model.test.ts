@@ -1,5 +1,5 @@
 import type { WorkflowDefinitionInput } from '@callkite/contract';
-import { type VoiceMode, withSecondLanguageModel, withSecondSpeechModel } from '@callkite/core';
+import { type VoiceMode, withFallbackLanguageModel, withFallbackSpeechModel } from '@callkite/core';
 import { openAi, openAiRealtime } from '@callkite/openai';
 import { type OpenAiEmulator, startOpenAiEmulator } from '@callkite/openai-emulator';
 import { type CalleeLine, defineCallee } from '@callkite/twilio-emulator';
@@ -62,8 +62,8 @@ async function start(
     },
     callkite: {
       voiceMode,
-      languageModel: withSecondLanguageModel(openAi(one), openAi(two), { slowAfterMs, restMs }),
-      speechModel: withSecondSpeechModel(openAiRealtime(one), openAiRealtime(two), { slowAfterMs, restMs }),
+      languageModel: withFallbackLanguageModel(openAi(one), openAi(two), { slowAfterMs, restMs }),
+      speechModel: withFallbackSpeechModel(openAiRealtime(one), openAiRealtime(two), { slowAfterMs, restMs }),
     },
   });
 }

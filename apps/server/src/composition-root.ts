@@ -2,13 +2,13 @@ import 'reflect-metadata';
 import { apiReference } from '@callkite/api-reference';
 import {
   type Callkite,
+  type CarrierAdapter,
   emulatedNetwork,
   type LanguageModel,
   type SpeechModel,
   type Storage,
-  type Telephony,
-  withSecondLanguageModel,
-  withSecondSpeechModel,
+  withFallbackLanguageModel,
+  withFallbackSpeechModel,
 } from '@callkite/core';
 import { CALLKITE, registerCallkite } from '@callkite/core/tsyringe';
 import { openAi, openAiLive, openAiRealtime } from '@callkite/openai';
@@ -82,7 +82,7 @@ export function compose(parts: {
   );
   provide(
     LIVE_CARRIER,
-    (from): Telephony =>
+    (from): CarrierAdapter =>
       settings.twilio === null
         ? emulatedCarrier('twilio', from)
         : twilio({
@@ -100,7 +100,7 @@ export function compose(parts: {
     if (secondOpenai === null) return languageModel(openai);
     // A failed turn is asked for elsewhere, and not in the same place before.
     const once = { turnRetries: 0 };
-    return withSecondLanguageModel(languageModel(openai, once), languageModel(secondOpenai, once), {
+    return withFallbackLanguageModel(languageModel(openai, once), languageModel(secondOpenai, once), {
       logger: logger(from),
     });
   });
@@ -110,18 +110,18 @@ export function compose(parts: {
     if (openai === null) return emulatedSpeechModel(from);
     const first = speechModel(openai, from);
     if (secondOpenai === null) return first;
-    return withSecondSpeechModel(first, speechModel(secondOpenai, from), { logger: logger(from) });
+    return withFallbackSpeechModel(first, speechModel(secondOpenai, from), { logger: logger(from) });
   });
   registerCallkite(container, (from) => {
     const cache = from.resolve<Keyv | null>(CACHE);
     return {
       storage: from.resolve<Storage>(STORAGE),
-      telephony: from.resolve<Telephony>(LIVE_CARRIER),
+      telephony: from.resolve<CarrierAdapter>(LIVE_CARRIER),
       languageModel: from.resolve<LanguageModel>(LIVE_MODEL),
       speechModel: from.resolve<SpeechModel>(LIVE_SPEECH_MODEL),
       voiceMode: settings.voiceMode,
       test: {
-        telephony: from.resolve<Telephony>(TEST_CARRIER),
+        telephony: from.resolve<CarrierAdapter>(TEST_CARRIER),
         languageModel: from.resolve<LanguageModel>(TEST_MODEL),
         speechModel: from.resolve<SpeechModel>(TEST_SPEECH_MODEL),
         ...(network.accounts && { account: network.accounts.test }),
@@ -162,7 +162,7 @@ export function compose(parts: {
   );
   return container.resolve<Composition>(COMPOSITION);
 
-  function emulatedCarrier(name: string, from: DependencyContainer): Telephony {
+  function emulatedCarrier(name: string, from: DependencyContainer): CarrierAdapter {
     return twilio({
       name,
       network: emulatedNetwork,

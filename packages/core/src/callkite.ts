@@ -2,8 +2,8 @@ import type { Keyv } from 'keyv';
 import type { LanguageModel } from './agent/ports/language-model.ts';
 import type { SpeechModel } from './agent/ports/speech-model.ts';
 import type { AgentTool } from './agent/tools/agent-tool.ts';
-import type { Telephony, VoiceMode } from './calls/telephony.ts';
-import type { CarrierIngress } from './channels/phone/carrier-ingress.ts';
+import type { CarrierAdapter, VoiceMode } from './calls/carrier-adapter.ts';
+import type { CarrierWebhooks } from './channels/phone/carrier-webhooks.ts';
 import type { PublishableKeys } from './channels/web/publishable-keys.ts';
 import type { VisitRates } from './channels/web/visit-limits.ts';
 import type { WebCalls } from './channels/web/web-calls.ts';
@@ -19,13 +19,13 @@ import type { ApiReference } from './http/api-reference.ts';
 import type { CallkiteEvent } from './kernel/events.ts';
 import type { HttpRequest, HttpResponse } from './kernel/http.ts';
 import type { Logger } from './kernel/logger.ts';
-import type { Caller } from './kernel/mode.ts';
+import type { Principal } from './kernel/mode.ts';
 import type { Storage } from './storage.ts';
 
 export interface CallkiteOptions {
   storage: Storage;
   /** The carrier of calls made with `ck_live_` keys. */
-  telephony: Telephony;
+  telephony: CarrierAdapter;
   /** The model that talks on these calls. */
   languageModel: LanguageModel;
   /** The model that hears and speaks on calls in `realtime` mode; without it every call is in `relay` mode. */
@@ -34,7 +34,7 @@ export interface CallkiteOptions {
   voiceMode?: VoiceMode;
   /** Carrier and models of `ck_test_` keys; without them such keys cannot be created. */
   test?: {
-    telephony: Telephony;
+    telephony: CarrierAdapter;
     languageModel: LanguageModel;
     speechModel?: SpeechModel;
     /**
@@ -116,9 +116,9 @@ export interface Calls extends Omit<CallService, 'trigger' | 'prompt'> {
    * `not_found`, `forbidden`, `number_opted_out`, `spending_limit`, `no_usable_number`, `carrier_unavailable`,
    * `request_in_progress`.
    */
-  trigger(caller: Caller, input: Omit<TriggerCallInput, 'callId'>): Promise<PlacedCall>;
+  trigger(caller: Principal, input: Omit<TriggerCallInput, 'callId'>): Promise<PlacedCall>;
   /** Does what `POST /call-prompt` does. Throws as `trigger`. */
-  prompt(caller: Caller, input: PromptCallInput): Promise<PlacedCall>;
+  prompt(caller: Principal, input: PromptCallInput): Promise<PlacedCall>;
 }
 
 /**
@@ -135,7 +135,7 @@ export interface Callkite {
   readonly transferIntegrations: TransferIntegrations;
   readonly publishableKeys: PublishableKeys;
   readonly webCalls: WebCalls;
-  readonly carriers: CarrierIngress;
+  readonly carriers: CarrierWebhooks;
   /** Answers any request of the HTTP API and of carriers. Never rejects. */
   handle(request: HttpRequest): Promise<HttpResponse>;
   /** The same for hosts that speak Fetch. */

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { CallkiteOptions } from './callkite.ts';
-import { emulatedNetwork } from './calls/telephony.ts';
+import { emulatedNetwork } from './calls/carrier-adapter.ts';
 import { CallkiteError } from './kernel/errors.ts';
 import { isNetwork } from './kernel/outbound/public-addresses.ts';
 

@@ -2,18 +2,18 @@ import type { WorkflowDefinition } from '@callkite/contract';
 import { Keyv } from 'keyv';
 import { phrasesFor } from './agent/languages/phrases.ts';
 import type { LanguageModel } from './agent/ports/language-model.ts';
-import { createConversations } from './agent/session/conversations.ts';
+import { createAgentSessions } from './agent/session/agent-sessions.ts';
 import { carrierApology, voicemailMessage } from './agent/session/disclosure.ts';
 import { checkAgentTools } from './agent/tools/agent-tool.ts';
 import type { Callkite, CallkiteOptions } from './callkite.ts';
 import type { CallRecord, ReportResult } from './calls/call-store.ts';
+import type { CarrierAdapter, VoiceMode } from './calls/carrier-adapter.ts';
 import type { CarrierConnection } from './calls/carrier-connection.ts';
-import type { Telephony, VoiceMode } from './calls/telephony.ts';
-import { createUnfinishedCalls } from './calls/unfinished-calls.ts';
+import { createDrainBarrier } from './calls/drain-barrier.ts';
 import type { VelocityAlarm } from './calls/velocity-alarm.ts';
 import { createAttemptTokens } from './channels/phone/attempt-token.ts';
 import { createCarrierBreaker } from './channels/phone/carrier-breaker.ts';
-import { createCarrierIngress } from './channels/phone/carrier-ingress.ts';
+import { createCarrierWebhooks } from './channels/phone/carrier-webhooks.ts';
 import { createDispatcher } from './channels/phone/dispatcher.ts';
 import { createReconciliation } from './channels/phone/reconciliation.ts';
 import { createPublishableKeys } from './channels/web/publishable-keys.ts';
@@ -42,10 +42,10 @@ import { createTestLines } from './features/organizations/test-lines.ts';
 import { createRecordingLinks } from './features/recordings/recording-link.ts';
 import { createRecordingWork } from './features/recordings/recording-work.ts';
 import { createRecordings } from './features/recordings/recordings.ts';
-import { createHandover } from './features/transfers/handover.ts';
+import { createTransferController } from './features/transfers/transfer-controller.ts';
 import { createTransferIntegrations, mayTransfer } from './features/transfers/transfer-integrations.ts';
 import { createTransferNumbers } from './features/transfers/transfer-numbers.ts';
-import { createSpendingWatch } from './features/usage/spending-watch.ts';
+import { createUsageWatch } from './features/usage/usage-watch.ts';
 import { createWorkflows } from './features/workflows/workflows.ts';
 import { toFetch } from './http/fetch.ts';
 import { withoutGuessing } from './http/guessed-tokens.ts';
@@ -82,7 +82,7 @@ export function createCallkite(options: CallkiteOptions): Callkite {
   const logger = safeLogger(options.logger ?? silentLogger);
   const { dailyCallMinutes: defaultDailyMinutes = 3000 } = options;
   checkAgentTools(tools);
-  const unfinished = createUnfinishedCalls();
+  const unfinished = createDrainBarrier();
   const emit: EmitEvent = (event) => {
     if (event.type === 'call.finished' || event.type === 'call.erased') unfinished.finished(event.callId);
     else if (event.type === 'call.spoken') webCallSockets.spoken(event.callId, event.role, event.content);
@@ -144,7 +144,7 @@ export function createCallkite(options: CallkiteOptions): Callkite {
     reseal: options.resealSecrets ?? true,
   });
   const doNotCall = createDoNotCall({ store: storage.doNotCall, keyedHashes });
-  const spending = createSpendingWatch({ spending: storage.spending, defaultDailyMinutes, emit, logger });
+  const spending = createUsageWatch({ spending: storage.spending, defaultDailyMinutes, emit, logger });
   const notifier = createNotifier({ storage, secretBox, outbound, logger, emit });
   const forms = createForms({ storage });
   const transferIntegrations = createTransferIntegrations({ storage, allowedCountries, outbound });
@@ -170,7 +170,7 @@ export function createCallkite(options: CallkiteOptions): Callkite {
     }),
     onDue: () => runner.wake('follow_recording'),
   });
-  const conversations = createConversations({
+  const conversations = createAgentSessions({
     storage: { ...storage, organizations: createOptOuts({ store: storage.doNotCall, keyedHashes }) },
     recordings,
     languageModelFor,
@@ -199,7 +199,7 @@ export function createCallkite(options: CallkiteOptions): Callkite {
     return wanted === 'realtime' && speechModelFor(mode) !== null ? 'realtime' : 'relay';
   }
 
-  function vendorsOf(mode: Mode): { telephony: Telephony; languageModel: LanguageModel } {
+  function vendorsOf(mode: Mode): { telephony: CarrierAdapter; languageModel: LanguageModel } {
     const found = vendors[mode];
     if (!found) throw new CallkiteError('internal', `this server has no carrier and model for ${mode} calls`);
     return found;
@@ -311,14 +311,14 @@ export function createCallkite(options: CallkiteOptions): Callkite {
     logger,
   });
   const webhooks = createWebhooks({ storage, secretBox, outbound, onDeliveries: work.onDeliveries });
-  const carriers = createCarrierIngress({
+  const carriers = createCarrierWebhooks({
     calls: storage.calls,
     forms: storage.forms,
     carriers: new Map(
       [options.telephony, ...(test ? [test.telephony] : [])].map((adapter) => [adapter.name, adapter]),
     ),
     tokens,
-    handover: createHandover({
+    handover: createTransferController({
       transfers: storage.transfers,
       defaultDailyMinutes,
       onDial: onDialed,

@@ -1,12 +1,12 @@
 export { classifyUtterance, type HeardUtterance } from './agent/answer-detection/utterance.ts';
 export {
-  type SecondLanguageModelOptions,
-  withSecondLanguageModel,
-} from './agent/failover/language-model-with-second.ts';
+  type FallbackLanguageModelOptions,
+  withFallbackLanguageModel,
+} from './agent/failover/fallback-language-model.ts';
 export {
-  type SecondSpeechModelOptions,
-  withSecondSpeechModel,
-} from './agent/failover/speech-model-with-second.ts';
+  type FallbackSpeechModelOptions,
+  withFallbackSpeechModel,
+} from './agent/failover/fallback-speech-model.ts';
 export type {
   LanguageModel,
   ModelMessage,
@@ -22,7 +22,7 @@ export type {
   SpeechSession,
   SpeechSessionRequest,
 } from './agent/ports/speech-model.ts';
-export { soundMs } from './agent/realtime/sound.ts';
+export { audioDurationMs } from './agent/realtime/audio.ts';
 export { type AgentTool, type AgentToolUse, defineTool } from './agent/tools/agent-tool.ts';
 export type { ToolCallRecord, ToolCallStore } from './agent/tools/tool-call-store.ts';
 export type { Callkite, CallkiteOptions, Calls, PlacedCall, WebCallOptions } from './callkite.ts';
@@ -51,37 +51,37 @@ export type {
   TranscriptEntry,
   UsedKey,
 } from './calls/call-store.ts';
-export type { CarrierConnection, ConnectedNumber } from './calls/carrier-connection.ts';
-export type { Delivery, NewDelivery } from './calls/delivery.ts';
-export type {
-  AudioChannel,
-  AudioEvent,
-  CallChannel,
-  CalleeEvent,
-  MixedSocket,
-  SpeechChannel,
-  TextSocket,
-} from './calls/speech.ts';
 export type {
   AnsweredBy,
   BusinessProfileStatus,
   CallInstruction,
   CarrierAccount,
   CarrierAccountFacts,
+  CarrierAdapter,
   CarrierCall,
   CarrierCallStatus,
   CarrierEvent,
   CarrierNumber,
   CarrierRecording,
+  DialResult,
   LegEvent,
   PlaceCallRequest,
-  Placement,
-  RecordedSound,
-  Telephony,
+  RecordingFile,
   VerifiedCarrierEvent,
   VoiceMode,
-} from './calls/telephony.ts';
-export { emulatedNetwork } from './calls/telephony.ts';
+} from './calls/carrier-adapter.ts';
+export { emulatedNetwork } from './calls/carrier-adapter.ts';
+export type { CarrierConnection, ConnectedNumber } from './calls/carrier-connection.ts';
+export type { Delivery, NewDelivery } from './calls/delivery.ts';
+export type {
+  AudioChannel,
+  AudioEvent,
+  BinarySocket,
+  CallChannel,
+  CalleeEvent,
+  RelayChannel,
+  TextSocket,
+} from './calls/speech.ts';
 export type { VelocityAlarm } from './calls/velocity-alarm.ts';
 export type { PublishableKeyInput, PublishableKeys } from './channels/web/publishable-keys.ts';
 export type {
@@ -135,7 +135,7 @@ export type {
   TransferStep,
   TransferStore,
 } from './features/transfers/transfer-store.ts';
-export type { DaySpending, SpendingAlarm, SpendingStore } from './features/usage/spending-store.ts';
+export type { DailyUsage, UsageAlarm, UsageStore } from './features/usage/usage-store.ts';
 export type { WorkflowRecord, WorkflowStore } from './features/workflows/workflow-store.ts';
 export type { Workflows } from './features/workflows/workflows.ts';
 export type { ApiReference, ApiReferenceScript } from './http/api-reference.ts';
@@ -146,7 +146,7 @@ export type { HttpRequest, HttpResponse } from './kernel/http.ts';
 export { createId } from './kernel/ids.ts';
 export type { Job, JobKind, JobStore } from './kernel/jobs/job-store.ts';
 export { type Logger, silentLogger } from './kernel/logger.ts';
-export type { Caller, Mode, Scope } from './kernel/mode.ts';
+export type { Mode, Principal, Scope } from './kernel/mode.ts';
 export type { Page, PageRequest } from './kernel/page.ts';
 export { type ErrorFields, errorFields, safeLogger } from './kernel/safe-logger.ts';
 export type { SealedSecret, SecretStore } from './kernel/secret-store.ts';

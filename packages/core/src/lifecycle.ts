@@ -1,10 +1,10 @@
-import type { Conversations } from './agent/session/conversations.ts';
+import type { AgentSessions } from './agent/session/agent-sessions.ts';
 import type { Callkite } from './callkite.ts';
-import type { UnfinishedCalls } from './calls/unfinished-calls.ts';
+import type { DrainBarrier } from './calls/drain-barrier.ts';
 import type { CarrierBreaker } from './channels/phone/carrier-breaker.ts';
 import type { Dispatcher } from './channels/phone/dispatcher.ts';
 import type { WebCallSockets } from './channels/web/web-call-sockets.ts';
-import type { SpendingWatch } from './features/usage/spending-watch.ts';
+import type { UsageWatch } from './features/usage/usage-watch.ts';
 import type { Cache } from './kernel/cache.ts';
 import { CallkiteError } from './kernel/errors.ts';
 import type { JobRunner } from './kernel/jobs/job-runner.ts';
@@ -19,10 +19,10 @@ export interface LifecycleDeps {
   runner: JobRunner;
   dispatcher: Dispatcher;
   breaker: CarrierBreaker;
-  conversations: Pick<Conversations, 'drain'>;
+  conversations: Pick<AgentSessions, 'drain'>;
   webCallSockets: Pick<WebCallSockets, 'stopping'>;
-  unfinished: Pick<UnfinishedCalls, 'settled'>;
-  spending: Pick<SpendingWatch, 'settled'>;
+  unfinished: Pick<DrainBarrier, 'settled'>;
+  spending: Pick<UsageWatch, 'settled'>;
   /** Decides which carrier connections may be used, before anything is dialed. */
   enterNetworks(): Promise<void>;
   /** Whether stored secrets can be opened. After `enterNetworks`: those of connections out of use do not matter. */

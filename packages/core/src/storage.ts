@@ -7,7 +7,7 @@ import type { DeliveryStore } from './features/notifications/delivery-store.ts';
 import type { OrganizationStore } from './features/organizations/organization-store.ts';
 import type { RecordingStore } from './features/recordings/recording-store.ts';
 import type { TransferStore } from './features/transfers/transfer-store.ts';
-import type { SpendingStore } from './features/usage/spending-store.ts';
+import type { UsageStore } from './features/usage/usage-store.ts';
 import type { WorkflowStore } from './features/workflows/workflow-store.ts';
 import type { JobStore } from './kernel/jobs/job-store.ts';
 import type { RateLimiterSource } from './kernel/rate-limit.ts';
@@ -32,7 +32,7 @@ export interface Storage extends RateLimiterSource {
   readonly toolCalls: ToolCallStore;
   readonly recordings: RecordingStore;
   readonly transfers: TransferStore;
-  readonly spending: SpendingStore;
+  readonly spending: UsageStore;
   readonly webCalls: WebCallStore;
   readonly deliveries: DeliveryStore;
   readonly jobs: JobStore;

@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { apiReference } from '@callkite/api-reference';
 import {
-  type Caller,
   type Callkite,
   type CallkiteOptions,
   createCallkite,
   emulatedNetwork,
   type Mode,
+  type Principal,
   type Storage,
 } from '@callkite/core';
 import { serve } from '@callkite/core/node';
@@ -57,7 +57,7 @@ export interface Embedded {
   readonly url: string;
   readonly organizationId: string;
   /** Whose calls go out: for `callkite.calls`. */
-  readonly caller: Caller;
+  readonly caller: Principal;
   /** API keys of the organization, for requests over HTTP. */
   readonly keys: Readonly<Record<Mode, string>>;
   readonly connectionId: string;

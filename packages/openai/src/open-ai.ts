@@ -22,7 +22,7 @@ export interface OpenAiOptions {
   generationReasoningEffort?: ReasoningEffort | null | undefined;
   /**
    * How often a turn that failed before its first token is asked for again, at once. 0 where somebody else is asked
-   * then, as `withSecondLanguageModel` does. @default 1
+   * then, as `withFallbackLanguageModel` does. @default 1
    */
   turnRetries?: number | undefined;
   /** Longest wait for the first token of a turn, and from one token to the next, in milliseconds. @default 10000 */

@@ -5,7 +5,7 @@ import { buffer } from 'node:stream/consumers';
 import type {
   CalleeEvent,
   HttpRequest,
-  SpeechChannel,
+  RelayChannel,
   TextSocket,
   VerifiedCarrierEvent,
 } from '@callkite/core';
@@ -89,7 +89,7 @@ it('carries a whole conversation', async () => {
     });
   });
 
-  function reply(channel: SpeechChannel, event: CalleeEvent): void {
+  function reply(channel: RelayChannel, event: CalleeEvent): void {
     const interruptible = { last: true, interruptible: true };
     if (event.type === 'ready')
       channel.speak('Hello, this is an assistant.', { last: true, interruptible: false });

@@ -1,4 +1,10 @@
-import { type AudioChannel, type AudioEvent, type Logger, soundMs, type TextSocket } from '@callkite/core';
+import {
+  type AudioChannel,
+  type AudioEvent,
+  audioDurationMs,
+  type Logger,
+  type TextSocket,
+} from '@callkite/core';
 import { mediaFrameOf, parseMediaMessage } from './media-messages.ts';
 
 const MAXIMUM_BUFFERED_BYTES = 1024 * 1024;
@@ -88,7 +94,7 @@ export class MediaChannel implements AudioChannel {
     if (missingMs >= GAP_MS && missingMs <= LONGEST_GAP_MS) {
       this.#emit({ type: 'audio', audio: silence(missingMs) });
     }
-    this.#nextMs = timestampMs + soundMs(payload);
+    this.#nextMs = timestampMs + audioDurationMs(payload);
     this.#emit({ type: 'audio', audio: payload });
   }
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
-import type { Logger, PlaceCallRequest, Placement } from '@callkite/core';
+import type { DialResult, Logger, PlaceCallRequest } from '@callkite/core';
 import { afterEach, describe, expect, it } from 'vitest';
 import { twilio } from './twilio.ts';
 
@@ -53,7 +53,7 @@ function place(
   apiBaseUrl: string,
   logger?: Logger,
   over: Partial<PlaceCallRequest> = {},
-): Promise<Placement> {
+): Promise<DialResult> {
   const telephony = twilio({ publicUrl: 'https://calls.example.com/phone/', apiBaseUrl, logger });
   return telephony.placeCall(account, { ...request, ...over });
 }
@@ -129,7 +129,7 @@ describe('a refused create', () => {
     tooManyCalls: false,
   } as const;
   const unavailable = { ...notPlaced, retry: true, reason: 'carrier_unavailable' } as const;
-  const cases: [number, number, Placement][] = [
+  const cases: [number, number, DialResult][] = [
     [400, 21211, { ...notPlaced, reason: 'invalid_number', providerCode: '21211' }],
     [400, 21214, { ...notPlaced, reason: 'invalid_number', providerCode: '21214' }],
     [400, 21217, { ...notPlaced, reason: 'invalid_number', providerCode: '21217' }],

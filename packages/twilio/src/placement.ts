@@ -1,16 +1,16 @@
 import {
   CallkiteError,
   type CarrierAccount,
+  type DialResult,
   type Logger,
   type PlaceCallRequest,
-  type Placement,
 } from '@callkite/core';
 import { PlacementConnection } from './placement-connection.ts';
 import type { PublicAddress } from './public-address.ts';
 import type { RestClient, RestClients } from './rest-client.ts';
 import { connectionFailureOf, type RestFailure, restFailureOf } from './rest-failure.ts';
 
-type NotPlaced = Extract<Placement, { outcome: 'not-placed' }>;
+type NotPlaced = Extract<DialResult, { outcome: 'not-placed' }>;
 
 /** Codes of https://www.twilio.com/docs/api/errors that say more than their HTTP status. */
 const INVALID_NUMBER = new Set([13224, 21211, 21214, 21217]);
@@ -24,9 +24,9 @@ export async function placeCall(
   deps: { clients: RestClients; address: PublicAddress; logger: Logger },
   account: CarrierAccount,
   request: PlaceCallRequest,
-): Promise<Placement> {
+): Promise<DialResult> {
   const connection = new PlacementConnection();
-  let placement: Placement;
+  let placement: DialResult;
   let failure: unknown;
   try {
     const client = deps.clients.over(connection, account);
@@ -44,7 +44,7 @@ export async function placeCall(
 }
 
 /** The cause of a failed connection is known here only. */
-function log(logger: Logger, placement: Placement, failure: unknown): void {
+function log(logger: Logger, placement: DialResult, failure: unknown): void {
   const { status } = restFailureOf(failure) ?? { status: null };
   const cause = status === null ? connectionFailureOf(failure) : null;
   if (placement.outcome === 'unknown') {
@@ -77,7 +77,7 @@ function createParameters(
   };
 }
 
-function classify(error: unknown, requestBegun: boolean): Placement {
+function classify(error: unknown, requestBegun: boolean): DialResult {
   if (CallkiteError.isInstance(error)) return notPlaced({ scope: 'account', reason: 'carrier_rejected' });
   const failure = restFailureOf(error);
   if (failure !== null) return classifyAnswer(failure);
@@ -85,7 +85,7 @@ function classify(error: unknown, requestBegun: boolean): Placement {
   return notPlaced({ retry: true, reason: 'carrier_unavailable' });
 }
 
-function classifyAnswer({ status, code }: RestFailure): Placement {
+function classifyAnswer({ status, code }: RestFailure): DialResult {
   const providerCode = code === null ? null : String(code);
   if (status < 400 || status >= 500) return { outcome: 'unknown', providerCode };
   if (code === TOO_MANY_CALLS) {

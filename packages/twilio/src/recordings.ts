@@ -2,7 +2,7 @@ import {
   CallkiteError,
   type CarrierAccount,
   type CarrierRecording,
-  type RecordedSound,
+  type RecordingFile,
 } from '@callkite/core';
 import { wholeNumberOf } from './call-facts.ts';
 import type { RestClient } from './rest-client.ts';
@@ -85,7 +85,7 @@ export async function fetchRecording(
   origin: string,
   account: CarrierAccount,
   providerRecordingId: string,
-): Promise<RecordedSound | null> {
+): Promise<RecordingFile | null> {
   const path = `/2010-04-01/Accounts/${account.accountId}/Recordings/${encodeURIComponent(providerRecordingId)}.wav`;
   const credentials = Buffer.from(`${account.accountId}:${account.secret}`).toString('base64');
   let response: Response;

@@ -1,6 +1,6 @@
 import { type CalleeEvent, silentLogger, type TextSocket } from '@callkite/core';
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { RelayChannel } from './relay-channel.ts';
+import { ConversationRelayChannel } from './relay-channel.ts';
 
 /** The carrier's end of a socket. */
 function carrierSocket(hearsAll = true) {
@@ -19,7 +19,7 @@ function carrierSocket(hearsAll = true) {
       onClose = listener;
     },
   };
-  const channel = new RelayChannel(socket, silentLogger, hearsAll);
+  const channel = new ConversationRelayChannel(socket, silentLogger, hearsAll);
   const events: CalleeEvent[] = [];
   channel.listen((event) => events.push(event));
   const receive = (message: unknown) => onMessage(JSON.stringify(message));

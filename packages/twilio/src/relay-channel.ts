@@ -1,4 +1,4 @@
-import type { CalleeEvent, Logger, SpeechChannel, TextSocket } from '@callkite/core';
+import type { CalleeEvent, Logger, RelayChannel, TextSocket } from '@callkite/core';
 import { Playback } from './playback.ts';
 import { parseRelayMessage, type RelayCommand, type RelayMessage } from './relay-messages.ts';
 
@@ -8,7 +8,7 @@ const GOING_AWAY = 1001;
 const TOO_SLOW = 1008;
 
 /** One ConversationRelay session as a speech channel. */
-export class RelayChannel implements SpeechChannel {
+export class ConversationRelayChannel implements RelayChannel {
   readonly #socket: TextSocket;
   readonly #logger: Logger;
   readonly #hearsAll: boolean;

@@ -1,4 +1,4 @@
-import type { Telephony } from '@callkite/core';
+import type { CarrierAdapter } from '@callkite/core';
 import {
   assertCaught,
   type CarrierFault,
@@ -29,7 +29,7 @@ const mistakes = [
 async function broken(breakIt: Break): Promise<TelephonyFixture> {
   const fixture = await twilioFixture();
   let fault: CarrierFault = 'none';
-  const worse = (telephony: Telephony): Telephony => ({
+  const worse = (telephony: CarrierAdapter): CarrierAdapter => ({
     ...telephony,
     ...breakIt({ ...telephony, fixture, fault: () => fault }),
   });

@@ -1,4 +1,4 @@
-import { type CallChannel, type Logger, safeLogger, silentLogger, type Telephony } from '@callkite/core';
+import { type CallChannel, type CarrierAdapter, type Logger, safeLogger, silentLogger } from '@callkite/core';
 import { describeAccount, listNumbers } from './account.ts';
 import { endCall, fetchCall, findCalls, redirectCall } from './calls.ts';
 import { hearsAllLanguages, instructionRenderer, type RelayOptions } from './instructions.ts';
@@ -12,7 +12,7 @@ import {
   startRecording,
   stopRecording,
 } from './recordings.ts';
-import { RelayChannel } from './relay-channel.ts';
+import { ConversationRelayChannel } from './relay-channel.ts';
 import { restClients } from './rest-client.ts';
 import { receiveUpgrade, receiveWebhook } from './webhooks.ts';
 
@@ -26,7 +26,7 @@ export interface TwilioOptions {
   publicUrl: string;
   /** Path segment under `/carriers/`. @default 'twilio' */
   name?: string | undefined;
-  /** See `Telephony.network`. Name another one for an emulator, so that its connections are never used on Twilio. @default 'twilio' */
+  /** See `CarrierAdapter.network`. Name another one for an emulator, so that its connections are never used on Twilio. @default 'twilio' */
   network?: string | undefined;
   /** Origin that answers in place of `api.twilio.com` and `trusthub.twilio.com`: an emulator or a proxy. */
   apiBaseUrl?: string | undefined;
@@ -46,7 +46,7 @@ export interface TwilioOptions {
  *
  * @throws TypeError when `publicUrl` or `apiBaseUrl` cannot be used
  */
-export function twilio(options: TwilioOptions): Telephony {
+export function twilio(options: TwilioOptions): CarrierAdapter {
   const name = options.name ?? 'twilio';
   const logger = safeLogger(options.logger ?? silentLogger);
   const address = publicAddress(options.publicUrl, name, options.allowInsecure ?? false);
@@ -91,7 +91,7 @@ export function twilio(options: TwilioOptions): Telephony {
         attemptToken,
         open: (socket): CallChannel =>
           kind === 'relay'
-            ? { kind: 'words', channel: new RelayChannel(socket, logger, hearsAll) }
+            ? { kind: 'words', channel: new ConversationRelayChannel(socket, logger, hearsAll) }
             : { kind: 'audio', channel: new MediaChannel(socket, logger) },
       };
     },

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { callOutcome, isTerminal, movesForward, type SealedCall, sealedEnd, stateOf } from './call-status.ts';
-import type { CarrierCallStatus } from './telephony.ts';
+import type { CarrierCallStatus } from './carrier-adapter.ts';
 
 const statuses: CarrierCallStatus[] = [
   'queued',

@@ -1,6 +1,6 @@
 import type { CallOutcome, CallReason, CallState } from '@callkite/contract';
 import type { HeardAnswer } from './call-store.ts';
-import type { AnsweredBy, CarrierCallStatus } from './telephony.ts';
+import type { AnsweredBy, CarrierCallStatus } from './carrier-adapter.ts';
 
 const rank: Record<CallState, number> = {
   queued: 0,

@@ -1,9 +1,9 @@
 import type { CallOutcome, CallReason, CallState, WorkflowDefinition } from '@callkite/contract';
 import type { Mode, Scope } from '../kernel/mode.ts';
 import type { Page, PageRequest } from '../kernel/page.ts';
+import type { AnsweredBy, CarrierCallStatus } from './carrier-adapter.ts';
 import type { CarrierConnection } from './carrier-connection.ts';
 import type { NewDelivery } from './delivery.ts';
-import type { AnsweredBy, CarrierCallStatus } from './telephony.ts';
 import type { VelocityAlarm } from './velocity-alarm.ts';
 
 /**
@@ -256,7 +256,7 @@ export interface CallStore {
    * open attempts (`intent`, `placed`, `unknown`) stay within the concurrency limit and starts within the calls
    * per second, by counting rows, never by counters; takes the next due call whose (from, to) pair has no open
    * attempt; stores the attempt as `intent` with its `watch_attempt` job, and the call as `dialing`.
-   * No live call begins once the organization's day has reached its limit (see `DaySpending`), whatever lines its calls
+   * No live call begins once the organization's day has reached its limit (see `DailyUsage`), whatever lines its calls
    * and transfers go out on: who claims looks while nobody else of the organization does. Calls that have begun go on.
    * @param defaultDailyMinutes the limit of an organization that has none of its own; `null`: unlimited
    */

@@ -1,5 +1,5 @@
 import type { Mode } from '../kernel/mode.ts';
-import type { BusinessProfileStatus } from './telephony.ts';
+import type { BusinessProfileStatus } from './carrier-adapter.ts';
 
 /** An organization's account at a carrier: the line its calls go out on, and the limits of that line. */
 export interface CarrierConnection {
@@ -7,7 +7,7 @@ export interface CarrierConnection {
   readonly organizationId: string;
   readonly mode: Mode;
   readonly accountId: string;
-  /** See `Telephony.network`. `null`: connected before this was kept, and not used since. */
+  /** See `CarrierAdapter.network`. `null`: connected before this was kept, and not used since. */
   readonly network: string | null;
   /** Sealed with the server's key; see `SecretBox`. */
   readonly sealedSecret: string;

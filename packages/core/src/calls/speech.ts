@@ -10,7 +10,7 @@ export interface TextSocket {
 }
 
 /** A socket that carries sound beside its texts. */
-export interface MixedSocket extends TextSocket {
+export interface BinarySocket extends TextSocket {
   sendBytes(bytes: Uint8Array): void;
   onBytes(listener: (bytes: Uint8Array) => void): void;
 }
@@ -35,7 +35,7 @@ export type CalleeEvent =
  * Words in, words out, on one live call. The carrier does recognition and synthesis.
  * No event is lost between construction and `listen`.
  */
-export interface SpeechChannel {
+export interface RelayChannel {
   /** Starts delivery of events, in order, to the one listener. */
   listen(listener: (event: CalleeEvent) => void): void;
   /**
@@ -87,5 +87,5 @@ export interface AudioChannel {
 
 /** How words travel on a call: the carrier hears and speaks (`words`), or a speech model does (`audio`). */
 export type CallChannel =
-  | { readonly kind: 'words'; readonly channel: SpeechChannel }
+  | { readonly kind: 'words'; readonly channel: RelayChannel }
   | { readonly kind: 'audio'; readonly channel: AudioChannel };

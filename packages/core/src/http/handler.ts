@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { CarrierIngress } from '../channels/phone/carrier-ingress.ts';
+import type { CarrierWebhooks } from '../channels/phone/carrier-webhooks.ts';
 import { clientAddress } from '../kernel/client-address.ts';
 import { CallkiteError } from '../kernel/errors.ts';
 import type { HttpRequest, HttpResponse } from '../kernel/http.ts';
@@ -17,7 +17,7 @@ import { createRouter, type RouteMatch } from './router.ts';
 import type { HttpServices } from './services.ts';
 
 export interface HttpHandlerDeps extends HttpServices {
-  carriers: CarrierIngress;
+  carriers: CarrierWebhooks;
   /** Without it the operator's endpoints answer 404. */
   operatorToken?: string | undefined;
   rateLimits: RateLimits;

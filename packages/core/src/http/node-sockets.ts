@@ -3,8 +3,8 @@ import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
 import { widgetProtocol } from '@callkite/contract';
 import { type WebSocket, WebSocketServer } from 'ws';
-import type { MixedSocket } from '../calls/speech.ts';
-import type { CarrierIngress } from '../channels/phone/carrier-ingress.ts';
+import type { BinarySocket } from '../calls/speech.ts';
+import type { CarrierWebhooks } from '../channels/phone/carrier-webhooks.ts';
 import type { WebCalls } from '../channels/web/web-calls.ts';
 import type { HttpRequest, HttpResponse } from '../kernel/http.ts';
 import { servesPath } from './handler.ts';
@@ -12,11 +12,11 @@ import { fromNode, type MountOptions, namesSeveralHosts, targetBelow } from './n
 
 /** What the sockets need of Callkite. */
 export interface SocketMount {
-  readonly carriers: Pick<CarrierIngress, 'upgrade'>;
+  readonly carriers: Pick<CarrierWebhooks, 'upgrade'>;
   readonly webCalls: Pick<WebCalls, 'upgrade'>;
 }
 
-type Decision = { readonly accept: (socket: MixedSocket) => void } | { readonly refuse: HttpResponse };
+type Decision = { readonly accept: (socket: BinarySocket) => void } | { readonly refuse: HttpResponse };
 
 /** One kind of socket: who decides about it, and within which bounds it is held. */
 interface Door {
@@ -155,7 +155,7 @@ function keepAlive(socket: WebSocket, pingMs: number): void {
   socket.once('close', () => clearInterval(timer));
 }
 
-function mixedSocket(socket: WebSocket, connection: Duplex): MixedSocket {
+function mixedSocket(socket: WebSocket, connection: Duplex): BinarySocket {
   const gather = gatherWrites(connection);
   let onBytes: ((bytes: Uint8Array) => void) | undefined;
   // A broken connection emits `close` as well, which is what listeners wait for.

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
-import type { MixedSocket, TextSocket } from '../calls/speech.ts';
+import type { BinarySocket, TextSocket } from '../calls/speech.ts';
 import type { HttpRequest, HttpResponse } from '../kernel/http.ts';
 import { attachSockets, nodeHandler } from '../node.ts';
 import { problemResponse, toCallkiteError } from './problem.ts';
@@ -98,7 +98,7 @@ describe('attachSockets', () => {
     webCalls: { upgrade: async () => ({ refuse: { status: 403, headers: {}, body: null } }) },
   });
 
-  const acceptingWebCalls = (accept: (socket: MixedSocket) => void) => ({
+  const acceptingWebCalls = (accept: (socket: BinarySocket) => void) => ({
     ...accepting(() => undefined),
     webCalls: { upgrade: async () => ({ accept }) },
   });

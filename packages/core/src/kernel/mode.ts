@@ -11,6 +11,6 @@ export interface Scope {
 }
 
 /** Who is asking: what an API key stands for. */
-export interface Caller extends Scope {
+export interface Principal extends Scope {
   readonly keyId: string;
 }

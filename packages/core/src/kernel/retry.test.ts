@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { CallkiteError } from './errors.ts';
-import { keepTrying } from './retry.ts';
+import { retry } from './retry.ts';
 
 const away = new CallkiteError('storage_unavailable', 'the store is away', { retryable: true });
 
@@ -23,7 +23,7 @@ function failing(times: number, error: Error = away) {
 
 it('what fails in a way that passes is done in the end, at longer and longer intervals', async () => {
   const operation = failing(9);
-  const result = keepTrying(operation);
+  const result = retry(operation);
   await vi.advanceTimersByTimeAsync(100 + 200 + 400 + 800 + 1600 + 3200 + 3 * 5000);
   expect(await result).toBe('done');
   expect(operation).toHaveBeenCalledTimes(10);
@@ -31,7 +31,7 @@ it('what fails in a way that passes is done in the end, at longer and longer int
 
 it('it is given up after its time, with the last error', async () => {
   const operation = failing(Number.POSITIVE_INFINITY);
-  const failure = expect(keepTrying(operation, { giveUpAfterMs: 3_000 })).rejects.toBe(away);
+  const failure = expect(retry(operation, { giveUpAfterMs: 3_000 })).rejects.toBe(away);
   await vi.advanceTimersByTimeAsync(10_000);
   await failure;
   const { length } = operation.mock.calls;
@@ -41,6 +41,6 @@ it('it is given up after its time, with the last error', async () => {
 
 it('what fails for good is not repeated', async () => {
   const operation = failing(1, new CallkiteError('not_found', 'no such call'));
-  await expect(keepTrying(operation)).rejects.toMatchObject({ code: 'not_found' });
+  await expect(retry(operation)).rejects.toMatchObject({ code: 'not_found' });
   expect(operation).toHaveBeenCalledTimes(1);
 });

@@ -7,7 +7,7 @@ const longestRetryMs = 5000;
  * Repeats an operation while it fails with a retryable error: a live call outlasts a store that is away.
  * @param options.giveUpAfterMs the last error is thrown when this much time has passed @default 120000
  */
-export async function keepTrying<T>(
+export async function retry<T>(
   operation: () => Promise<T>,
   options: { giveUpAfterMs?: number } = {},
 ): Promise<T> {

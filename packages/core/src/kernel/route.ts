@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import type { ErrorCode } from './errors.ts';
 import type { HttpRequest, HttpResponse } from './http.ts';
-import type { Caller } from './mode.ts';
+import type { Principal } from './mode.ts';
 
 /** Whether this process should get requests, and why not. */
 export interface Readiness {
@@ -17,7 +17,7 @@ export type RouteAuth = 'key' | 'operator' | 'publishable' | 'visit' | 'none';
 
 /** Who asks, as far as a route's `auth` tells. */
 export interface Identity {
-  readonly caller: Caller | null;
+  readonly caller: Principal | null;
   /** Of a web page; what it is, its channel knows. */
   readonly visitor: unknown;
   readonly token: string | null;
@@ -41,7 +41,7 @@ interface TypedInput<
   Query extends z.ZodType,
   Body extends z.ZodType,
 > {
-  readonly caller: Auth extends 'key' ? Caller : null;
+  readonly caller: Auth extends 'key' ? Principal : null;
   readonly visitor: Auth extends 'publishable' ? Visitor : null;
   readonly token: Auth extends 'visit' ? string : null;
   readonly headers: HttpRequest['headers'];

@@ -1,5 +1,5 @@
 /** Waits, but not for longer than this. */
-export async function within(timeoutMs: number, work: Promise<unknown>): Promise<void> {
+export async function withTimeout(timeoutMs: number, work: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, timeoutMs);

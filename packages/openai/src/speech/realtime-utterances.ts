@@ -1,4 +1,4 @@
-import { type SpeechModelEvent, soundMs } from '@callkite/core';
+import { audioDurationMs, type SpeechModelEvent } from '@callkite/core';
 
 interface Utterance {
   readonly responseId: string;
@@ -24,7 +24,7 @@ export class RealtimeUtterances {
   sound(utteranceId: string, responseId: string, audio: string): void {
     const utterance = this.#utterance(utteranceId, responseId);
     if (utterance.isCut || utterance.isEnded || audio === '') return;
-    utterance.toldMs += soundMs(audio);
+    utterance.toldMs += audioDurationMs(audio);
     this.#tell({ type: 'speech', utteranceId, audio });
     if (utterance.early !== '') {
       this.#tell({ type: 'speech-text', utteranceId, text: utterance.early });

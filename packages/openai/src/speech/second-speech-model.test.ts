@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { CallkiteError, type SpeechModel, type SpeechSession, withSecondSpeechModel } from '@callkite/core';
+import { CallkiteError, type SpeechModel, type SpeechSession, withFallbackSpeechModel } from '@callkite/core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   endOf,
@@ -34,7 +34,7 @@ function withSecond(options: { slowAfterMs?: number; restMs?: number } = {}): Sp
   const note = (fields: object) => log.push(fields);
   const logger = { debug() {}, info: note, warn: note, error: note };
   // Nothing is slow unless the test says so.
-  return withSecondSpeechModel(one, two, { slowAfterMs: 60_000, logger, ...options });
+  return withFallbackSpeechModel(one, two, { slowAfterMs: 60_000, logger, ...options });
 }
 
 function open(model: SpeechModel) {

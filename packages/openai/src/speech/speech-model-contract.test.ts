@@ -1,4 +1,4 @@
-import { withSecondSpeechModel } from '@callkite/core';
+import { withFallbackSpeechModel } from '@callkite/core';
 import { speechModelContract } from '@callkite/core/testing';
 import { describe, it } from 'vitest';
 import { type CreateModel, speechModelFixture } from '../testing/speech-model-fixture.ts';
@@ -17,7 +17,7 @@ describe('the Live API', () => {
 
 describe('a model that stands in for one that refuses', () => {
   const withSecond: CreateModel = (options) =>
-    withSecondSpeechModel(openAiRealtime({ ...options, apiKey: 'wrong' }), openAiRealtime(options));
+    withFallbackSpeechModel(openAiRealtime({ ...options, apiKey: 'wrong' }), openAiRealtime(options));
   const createFixture = () => speechModelFixture(withSecond, { canBeCut: true });
   speechModelContract({ it, createFixture });
 });

@@ -4,8 +4,8 @@ import { areComplete } from '../../features/forms/form-fills.ts';
 import type { CallForm, FormAnswer, FormStore, FormValue } from '../../features/forms/form-store.ts';
 import { checkFormValue, needsReadBack } from '../../features/forms/form-value.ts';
 import type { Logger } from '../../kernel/logger.ts';
-import { keepTrying } from '../../kernel/retry.ts';
-import { storable, type Transcript } from '../session/transcript.ts';
+import { retry } from '../../kernel/retry.ts';
+import { sanitizeForStorage, type Transcript } from '../session/transcript.ts';
 import { type ConversationTool, conversationTool } from '../tools/tools.ts';
 import { saysValue } from './read-back.ts';
 
@@ -75,7 +75,7 @@ export function fillForms(options: {
 
   async function append(formId: string, operation: () => Promise<void>): Promise<void> {
     try {
-      await keepTrying(operation);
+      await retry(operation);
     } catch (error) {
       logger.error({ callId, formId, error }, 'failed to store a form value; it is lost');
     }
@@ -97,7 +97,11 @@ export function fillForms(options: {
 
   /** @returns what to tell the model, if anything */
   function fill(state: FormState, entry: Entry, raw: unknown, quote: string): string | null {
-    const checked = checkFormValue(entry.field, typeof raw === 'string' ? storable(raw) : raw, calleePhone);
+    const checked = checkFormValue(
+      entry.field,
+      typeof raw === 'string' ? sanitizeForStorage(raw) : raw,
+      calleePhone,
+    );
     if ('problem' in checked) return `- ${entry.key} was not stored: ${checked.problem}.`;
     const { value } = checked;
     if (entry.answer !== null && same(entry.answer.value, value)) return null;
@@ -255,5 +259,5 @@ function quoteFrom(words: readonly string[], quote: string): string | null {
       .trim();
   const wanted = plain(quote);
   const wasSaid = wanted !== '' && words.some((each) => ` ${plain(each)} `.includes(` ${wanted} `));
-  return wasSaid ? storable(quote.trim()) : (words.at(-1) ?? null);
+  return wasSaid ? sanitizeForStorage(quote.trim()) : (words.at(-1) ?? null);
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { maximumMenuDepth } from '../answer-detection/answering.ts';
 import { pressedNote } from '../session/prompt.ts';
-import type { Talk } from '../session/talk.ts';
+import type { SpeechPipeline } from '../session/speech-pipeline.ts';
 import type { SpokenEntry, Transcript } from '../session/transcript.ts';
 import { type ConversationTool, conversationTool } from '../tools/tools.ts';
 
@@ -15,7 +15,10 @@ export function keyPresses(entries: readonly SpokenEntry[]): number {
 }
 
 /** Lets the agent press keys. */
-export function keypadTool(talk: Pick<Talk, 'pressDigits'>, transcript: Transcript): ConversationTool {
+export function keypadTool(
+  talk: Pick<SpeechPipeline, 'pressDigits'>,
+  transcript: Transcript,
+): ConversationTool {
   return conversationTool({
     name: 'send_digits',
     description:

@@ -1,6 +1,6 @@
 import type { CallReason } from '@callkite/contract';
 import type { HeardAnswer } from '../../calls/call-store.ts';
-import type { AnsweredBy } from '../../calls/telephony.ts';
+import type { AnsweredBy } from '../../calls/carrier-adapter.ts';
 import { classifyUtterance, type HeardUtterance } from './utterance.ts';
 
 /** Silence after which a mailbox's greeting is over, where its beep cannot be heard. */

@@ -1,4 +1,4 @@
-import { plainWords } from '../languages/plain-words.ts';
+import { normalizeText } from '../languages/normalize-text.ts';
 import { type AnswerKind, askingToWait, fillers, namesKeys, wordingsByKind } from './wordings.ts';
 
 /** What one utterance tells about who is heard. */
@@ -53,7 +53,7 @@ function scoresOf(text: string, plain: string): Map<AnswerKind, number> {
  * answer in others than the workflow's. `unclear` where nothing, or too little, speaks for anything.
  */
 export function classifyUtterance(text: string): HeardUtterance {
-  const plain = plainWords(text);
+  const plain = normalizeText(text);
   let kind: HeardUtterance['kind'] = 'unclear';
   let best = leastScore - 1;
   for (const [candidate, score] of scoresOf(text, plain)) {

@@ -1,4 +1,4 @@
-import { wordPatterns } from '../languages/plain-words.ts';
+import { compilePatterns } from '../languages/normalize-text.ts';
 
 /** Who or what may be heard. */
 export type AnswerKind = 'person' | 'voicemail' | 'screening' | 'menu' | 'mailbox-full' | 'fax';
@@ -11,8 +11,8 @@ interface Wordings {
 }
 
 const wordings = (strong: readonly string[], weak: readonly string[]): Wordings => ({
-  strong: wordPatterns(strong),
-  weak: wordPatterns(weak),
+  strong: compilePatterns(strong),
+  weak: compilePatterns(weak),
 });
 
 const key = {
@@ -278,10 +278,10 @@ export const wordingsByKind: Readonly<Record<AnswerKind, Wordings>> = {
 };
 
 /** A menu that says which key leads where. */
-export const namesKeys = wordPatterns(namingKeys);
+export const namesKeys = compilePatterns(namingKeys);
 
 /** What callees are asked to wait for: a transfer, a free agent, a look whether the person is there. */
-export const askingToWait = wordPatterns([
+export const askingToWait = compilePatterns([
   '(?:please )?(?:hold|remain on the line|stay on the line|wait)(?! up)|one moment|connect(?:ing)? you|transfer(?:ring)? (?:you|your)|are (?:currently |all )*(?:busy|assisting)|your call is (?:very )?important',
   'bleiben sie|bitte warten|einen moment|sie werden(?: [a-zß]+)? (?:verbunden|weitergeleitet)|legen sie (?:bitte )?nicht auf|im gesprach',
   "patienter|ne quittez pas|restez en ligne|temps d'attente|sont en ligne",
@@ -292,6 +292,6 @@ export const askingToWait = wordPatterns([
 ]);
 
 /** Sounds and words that fill a pause and tell nothing about who makes them. */
-export const fillers = wordPatterns([
+export const fillers = compilePatterns([
   'uh+|um+|mm+|hm+|mhm|ah+|oh|er+m?|ok|okay|right|well|so|ahm+|yeah|no|like|eh+m?|euh|hein|bon|ben|pues|este|cioe|allora|nou|tja|ha|ne|entao|enfin|also|e',
 ]);

@@ -1,4 +1,4 @@
-import { plainWords, wordPatterns } from '../languages/plain-words.ts';
+import { compilePatterns, normalizeText } from '../languages/normalize-text.ts';
 
 /** How one language says what somebody is, over plain words. */
 interface Wording {
@@ -102,27 +102,27 @@ const wordings: readonly Wording[] = [
 
 const thing = (between: string, what: string) => `(?: (?:${between}))* (?:${what})`;
 
-const claims = wordPatterns(
+const claims = compilePatterns(
   wordings.flatMap(({ iAm, iAmNot, youTalkTo, between, human, machine }) => [
     `(?:${iAm})${thing(between, human)}`,
     `(?:${iAmNot})${thing(between, machine)}(?! (?:expert|specialist|engineer|developer))`,
     `(?:${youTalkTo})${thing(between, human)}`,
   ]),
 );
-const asksForHuman = wordPatterns(
+const asksForHuman = compilePatterns(
   wordings.map(({ areYou, between, human }) => `(?:${areYou})${thing(between, human)}`),
 );
-const asksForMachine = wordPatterns(
+const asksForMachine = compilePatterns(
   wordings.map(({ areYou, between, machine }) => `(?:${areYou})${thing(between, machine)}`),
 );
-const human = wordPatterns(wordings.map((wording) => wording.human));
-const machine = wordPatterns(wordings.map((wording) => wording.machine));
-const answersYes = wordPatterns(wordings.map(({ yes }) => `(?<=^\\|(?: \\|)? )(?:${yes})`));
-const answersNo = wordPatterns(wordings.map(({ no }) => `(?<=^\\|(?: \\|)? )(?:${no})`));
+const human = compilePatterns(wordings.map((wording) => wording.human));
+const machine = compilePatterns(wordings.map((wording) => wording.machine));
+const answersYes = compilePatterns(wordings.map(({ yes }) => `(?<=^\\|(?: \\|)? )(?:${yes})`));
+const answersNo = compilePatterns(wordings.map(({ no }) => `(?<=^\\|(?: \\|)? )(?:${no})`));
 
 const has = (patterns: readonly RegExp[], words: string) => patterns.some((pattern) => pattern.test(words));
 // A comma changes nothing: "I am, in fact, a person".
-const plain = (text: string) => plainWords(text.replace(/,/g, ' ').replace(/\ba\.\s?i\./gi, 'AI'));
+const plain = (text: string) => normalizeText(text.replace(/,/g, ' ').replace(/\ba\.\s?i\./gi, 'AI'));
 
 /** Whether these words claim that a human speaks, or deny that a machine does, in any language we have phrases in. */
 export function claimsToBeHuman(words: string): boolean {

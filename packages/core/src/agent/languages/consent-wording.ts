@@ -1,4 +1,4 @@
-import { plainWords } from './plain-words.ts';
+import { normalizeText } from './normalize-text.ts';
 
 interface Wording {
   /** Said in negative words, and a yes all the same. */
@@ -105,7 +105,7 @@ export function judgeConsent(answer: string, language: string): 'yes' | 'no' | '
   const [own = english] = wordingsFor(language);
   let isYes = false;
   for (const sentence of sentences) {
-    const plain = plainWords(sentence);
+    const plain = normalizeText(sentence);
     const open = plain.replace(everywhere(words(own.welcome)), ' ');
     if (words(own.no).test(open)) return 'no';
     // "Yes?" is how people take a call.
@@ -121,7 +121,7 @@ export function judgeConsent(answer: string, language: string): 'yes' | 'no' | '
  * @param language BCP-47 tag of the language of the call
  */
 export function asksForNoRecording(said: string, language: string): boolean {
-  const clauses = plainWords(said.replaceAll(',', ' ')).split('|');
+  const clauses = normalizeText(said.replaceAll(',', ' ')).split('|');
   return wordingsFor(language).some((wording) =>
     clauses.some((clause) => {
       const open = clause.replace(everywhere(words(wording.welcome)), ' ');

@@ -1,4 +1,4 @@
-import { plainWords, wordPatterns } from './plain-words.ts';
+import { compilePatterns, normalizeText } from './normalize-text.ts';
 
 // "before five", "at work", "if …": the wish is about when or where, which is for the model to honor.
 const limited = {
@@ -10,7 +10,7 @@ const limited = {
   nl: '(?! (?:voor|na |om |op |in de|tijdens|als|wanneer|vandaag|morgen|zo ))',
 };
 
-const resembling = wordPatterns([
+const resembling = compilePatterns([
   // English
   `(?<!(?:don't|do not|didn't say|never said|never) )stop (?:calling|phoning|ringing|contacting)(?: (?:me|us|here|this number))?${limited.en}`,
   `(?:don't|do not|never|please not) (?:you )?(?:ever )?(?:call|phone|ring|contact)(?: (?:me|us|here|this number|this house))* (?:again|any ?more|ever)${limited.en}`,
@@ -157,7 +157,7 @@ const lead =
   /^(?:(?:no|yes|hey|hi|hello|so|and|ok|okay|well|look|listen|sir|ma'am|oiga|mire|nein|ja|und|also|non|oui|et|alors|nee|en|e|y)\s+)(?=\S)/;
 
 /** Where or when, another way than by phone, or somebody else's words: what is meant is more than the clause says. */
-const qualified = wordPatterns([
+const qualified = compilePatterns([
   'instead|text|texts|e?-?mail|mail|write|until|till|before|after|unless|if|when|while|except|but|only|later|tomorrow|today|tonight|week|month|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|he|she|they|ex|says|said|saying|told|keeps|waiting',
   'sino|mejor|escrib[a-z]*|mensajes?|correo|hasta|antes|despues|manana|hoy|cuando|pero|solo|semana|lunes|martes|miercoles|jueves|viernes|sabado|domingo|dice[n]?|dijo',
   'sondern|lieber|schreib[a-z]*|nachricht|bis|vor|nach|morgen|heute|wenn|aber|nur|woche|montag|dienstag|mittwoch|donnerstag|freitag|samstag|sonntag|er|sagt[e]?',
@@ -169,7 +169,7 @@ const qualified = wordPatterns([
 ]);
 
 const clausesOf = (words: string) =>
-  plainWords(words)
+  normalizeText(words)
     .replace(politeness, ' ')
     .split('|')
     .map((clause) => clause.replace(/\s+/g, ' ').trim())
@@ -197,7 +197,7 @@ function isUnmistakable(words: string): boolean {
  */
 export function judgeOptOut(words: string): 'clear' | 'likely' | 'none' {
   if (isUnmistakable(words)) return 'clear';
-  const plain = plainWords(words);
+  const plain = normalizeText(words);
   return resembling.some((pattern) => pattern.test(plain)) ? 'likely' : 'none';
 }
 

@@ -1,4 +1,4 @@
-import { plainWords } from './plain-words.ts';
+import { normalizeText } from './normalize-text.ts';
 
 /** Small words by which people listen, agree and take their leave, in every language we have phrases in. */
 const listening =
@@ -15,7 +15,7 @@ const onlyLeaves = made(`${listening}|${assent}|${farewell}`);
 
 function isMadeOf(words: string, pattern: RegExp): boolean {
   if (words.includes('?')) return false;
-  const clauses = plainWords(words)
+  const clauses = normalizeText(words)
     .split('|')
     .map((clause) => clause.trim())
     .filter((clause) => clause !== '');

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { calleeTurns } from './callee-turns.ts';
-import { spokenOrder } from './spoken-order.ts';
+import { transcriptSequencer } from './transcript-sequencer.ts';
 
 function begin() {
   const entries: string[] = [];
-  const order = spokenOrder({ add: ({ role, content }) => entries.push(`${role}: ${content}`) });
+  const order = transcriptSequencer({ add: ({ role, content }) => entries.push(`${role}: ${content}`) });
   return { entries, order, turns: calleeTurns(order, 2) };
 }
 

@@ -1,4 +1,4 @@
-import type { SpokenOrder, SpokenPlace } from './spoken-order.ts';
+import type { TranscriptSequencer, TranscriptSlot } from './transcript-sequencer.ts';
 
 /** The callee's turns: that they spoke is known at once, what they said later. */
 export interface CalleeTurns {
@@ -19,13 +19,13 @@ export interface CalleeTurns {
   known(withinMs: number): Promise<void>;
 }
 
-export function calleeTurns(order: SpokenOrder, spokenBefore: number): CalleeTurns {
-  const open = new Map<string, SpokenPlace>();
+export function calleeTurns(order: TranscriptSequencer, spokenBefore: number): CalleeTurns {
+  const open = new Map<string, TranscriptSlot>();
   const over = new Set<string>();
   const waiting = new Set<() => void>();
   let count = spokenBefore;
 
-  function begin(turnId: string): SpokenPlace {
+  function begin(turnId: string): TranscriptSlot {
     const known = open.get(turnId);
     if (known) return known;
     count += 1;
@@ -34,7 +34,7 @@ export function calleeTurns(order: SpokenOrder, spokenBefore: number): CalleeTur
     return place;
   }
 
-  function fill(place: SpokenPlace, words: string): void {
+  function fill(place: TranscriptSlot, words: string): void {
     place.fill(words === '' ? null : { role: 'user', content: words, interrupted: false });
   }
 

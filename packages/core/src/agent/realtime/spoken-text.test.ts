@@ -5,12 +5,12 @@ import {
   follow,
   type HeardText,
   nothingSpoken,
-  type SpeechProgress,
+  type PlayoutEvent,
   type SpokenText,
   unplayedCharacters,
 } from './spoken-text.ts';
 
-function run(...events: readonly SpeechProgress[]): { state: SpokenText; heard: HeardText[] } {
+function run(...events: readonly PlayoutEvent[]): { state: SpokenText; heard: HeardText[] } {
   let state = nothingSpoken;
   const heard: HeardText[] = [];
   for (const event of events) {
@@ -21,12 +21,12 @@ function run(...events: readonly SpeechProgress[]): { state: SpokenText; heard: 
   return { state, heard };
 }
 
-const say = (text: string, last = true, atMs = 0): SpeechProgress => ({ type: 'sent', text, last, atMs });
-const played = (text: string): SpeechProgress => ({ type: 'played', text });
-const interrupted = (heardText: string): SpeechProgress => ({ type: 'interrupted', heardText });
-const closedAt = (atMs: number): SpeechProgress => ({ type: 'closed', atMs });
-const calleeTurn: SpeechProgress = { type: 'callee-turn' };
-const speaking = (value: boolean): SpeechProgress => ({ type: 'agent-speaking', speaking: value });
+const say = (text: string, last = true, atMs = 0): PlayoutEvent => ({ type: 'sent', text, last, atMs });
+const played = (text: string): PlayoutEvent => ({ type: 'played', text });
+const interrupted = (heardText: string): PlayoutEvent => ({ type: 'interrupted', heardText });
+const closedAt = (atMs: number): PlayoutEvent => ({ type: 'closed', atMs });
+const calleeTurn: PlayoutEvent = { type: 'callee-turn' };
+const speaking = (value: boolean): PlayoutEvent => ({ type: 'agent-speaking', speaking: value });
 
 describe('follow', () => {
   it('keeps an utterance back until its last piece was played', () => {
@@ -141,7 +141,7 @@ describe('follow', () => {
       '¿qué? ',
       '',
     );
-    const event: fc.Arbitrary<SpeechProgress> = fc.oneof(
+    const event: fc.Arbitrary<PlayoutEvent> = fc.oneof(
       {
         weight: 4,
         arbitrary: fc.record({

@@ -25,7 +25,7 @@ export interface SpokenText {
   readonly confirms: boolean;
 }
 
-export type SpeechProgress =
+export type PlayoutEvent =
   | {
       readonly type: 'sent';
       readonly text: string;
@@ -58,7 +58,7 @@ export interface SpokenTextStep {
 export const nothingSpoken: SpokenText = { utterances: [], confirms: false };
 
 /** Letters and digits only, each with the place after it: carriers change spaces, case and punctuation. */
-export function sounds(text: string): { letters: string; ends: number[] } {
+export function normalizeForAlignment(text: string): { letters: string; ends: number[] } {
   let letters = '';
   const ends: number[] = [];
   let at = 0;
@@ -86,7 +86,7 @@ export function lastWordBoundary(text: string, at: number): number {
  */
 function reach(text: string, from: number, letters: string): number | null {
   if (letters === '') return null;
-  const rest = sounds(text.slice(from));
+  const rest = normalizeForAlignment(text.slice(from));
   const found = rest.letters.indexOf(letters);
   // A lost report leaves a gap; a word or two found further on may as well be chance.
   if (found < 0 || (found > 0 && letters.length < 6)) return null;
@@ -97,7 +97,7 @@ function reach(text: string, from: number, letters: string): number | null {
 
 /** The longest beginning of `text` that the report agrees with, in whole words. */
 function commonBeginning(text: string, letters: string): number {
-  const said = sounds(text);
+  const said = normalizeForAlignment(text);
   let length = 0;
   while (length < letters.length && said.letters[length] === letters[length]) length += 1;
   return length === 0 ? 0 : lastWordBoundary(text, said.ends[length - 1] ?? 0);
@@ -107,7 +107,7 @@ function commonBeginning(text: string, letters: string): number {
 export const writtenOf = ({ parts }: Pick<Utterance, 'parts'>) =>
   parts.map(({ written }) => written).join('');
 
-type Sent = Extract<SpeechProgress, { type: 'sent' }>;
+type Sent = Extract<PlayoutEvent, { type: 'sent' }>;
 
 function hasSound(text: string): boolean {
   return /[\p{L}\p{N}]/u.test(text);
@@ -142,7 +142,7 @@ function sent(state: SpokenText, { text, parts, last, atMs }: Sent): SpokenText 
 
 function played(state: SpokenText, report: string): SpokenTextStep {
   const confirming = { ...state, confirms: true };
-  const { letters } = sounds(report);
+  const { letters } = normalizeForAlignment(report);
   for (const [index, utterance] of state.utterances.entries()) {
     const reached = reach(utterance.text, utterance.played, letters);
     if (reached === null) continue;
@@ -159,11 +159,11 @@ function played(state: SpokenText, report: string): SpokenTextStep {
 
 function interrupted(state: SpokenText, heardText: string): SpokenTextStep {
   const { utterances } = state;
-  let { letters } = sounds(heardText);
+  let { letters } = normalizeForAlignment(heardText);
   let index = 0;
   // Some carriers report everything played since they were last silent, which may be several utterances.
   for (; index < utterances.length - 1; index += 1) {
-    const whole = sounds(utterances[index]?.text ?? '').letters;
+    const whole = normalizeForAlignment(utterances[index]?.text ?? '').letters;
     if (letters.length <= whole.length || !letters.startsWith(whole)) break;
     letters = letters.slice(whole.length);
   }
@@ -222,7 +222,7 @@ function closed(state: SpokenText, atMs: number): SpokenTextStep {
  * confirms that it was played, when the callee takes the turn, or when the channel closes; in the last case only
  * what was confirmed counts, or an estimate from the time that passed if the carrier never confirms anything.
  */
-export function follow(state: SpokenText, progress: SpeechProgress): SpokenTextStep {
+export function follow(state: SpokenText, progress: PlayoutEvent): SpokenTextStep {
   switch (progress.type) {
     case 'sent':
       return { state: sent(state, progress), heard: [] };

@@ -1,10 +1,10 @@
 import { CallkiteError } from '../../kernel/errors.ts';
 import type { Logger } from '../../kernel/logger.ts';
 import type { LanguageModel, ModelMessage, ModelToolCall } from '../ports/language-model.ts';
-import { keepPace } from '../session/pace.ts';
+import { responseTimer } from '../session/response-timer.ts';
 import {
   type ConversationTool,
-  heaviest,
+  highestPriority,
   maximumToolRounds,
   type ToolEffect,
   type ToolOutcome,
@@ -48,7 +48,7 @@ function afterFailure(answer: Answer): ModelMessage[] {
 /**
  * Asks the model for one turn, with one immediate retry after a failure and a few rounds for tool calls. Sends the first request before it returns. Never rejects.
  */
-export async function takeTurn(options: {
+export async function runModelTurn(options: {
   callId: string;
   languageModel: LanguageModel;
   instructions: string;
@@ -68,7 +68,7 @@ export async function takeTurn(options: {
   logger: Logger;
 }): Promise<TurnResult> {
   const { callId, languageModel, instructions, tools, turn, signal, onText, logger } = options;
-  const pace = keepPace(options.onSlow);
+  const pace = responseTimer(options.onSlow);
   const either = AbortSignal.any([signal, pace.signal]);
   const messages = [...options.messages];
   let retries = 1;
@@ -137,7 +137,7 @@ export async function takeTurn(options: {
       const outcomes = await use(answer.toolCalls);
       if (signal.aborted) return 'aborted';
       const wanted = outcomes.flatMap((outcome) => ('effect' in outcome ? [outcome.effect] : []));
-      const effect = heaviest(wanted);
+      const effect = highestPriority(wanted);
       if (effect) return effect;
       if (outcomes.some((outcome) => 'nothingToSay' in outcome)) return 'answered';
       if (toolRounds === 0) return hasSpoken ? 'answered' : 'failed';

@@ -1,7 +1,7 @@
 import type { WorkflowDefinition } from '@callkite/contract';
 import type { CallRecord } from '../../calls/call-store.ts';
 import { phrasesFor } from '../languages/phrases.ts';
-import { sounds } from '../realtime/spoken-text.ts';
+import { normalizeForAlignment } from '../realtime/spoken-text.ts';
 
 function callsFor(definition: WorkflowDefinition, organizationName: string): string {
   return definition.agent.onBehalfOf ?? organizationName;
@@ -42,7 +42,7 @@ export function isDisclosure(
   disclosure: string,
 ): boolean {
   if (role !== 'assistant' || interrupted) return false;
-  return sounds(content).letters.startsWith(sounds(disclosure).letters);
+  return normalizeForAlignment(content).letters.startsWith(normalizeForAlignment(disclosure).letters);
 }
 
 /** The answer to an assistant that asks who calls, and why. */

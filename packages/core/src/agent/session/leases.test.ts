@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest';
 import { settle, stageEachTest, start, storeAway } from '../testing/stage.ts';
-import { conversationLeaseMs } from './conversations.ts';
+import { sessionLeaseMs } from './agent-sessions.ts';
 
 stageEachTest();
 
@@ -11,20 +11,17 @@ it('a conversation stays this process’s for as long as it lasts', async () => 
   const { channel } = await start({ definition: patient, storage: { prolongConversations } });
   for (let leases = 0; leases < 3; leases += 1) {
     prolongConversations.mockClear();
-    await vi.advanceTimersByTimeAsync(conversationLeaseMs);
+    await vi.advanceTimersByTimeAsync(sessionLeaseMs);
     // More than once, so that one that fails is made up for in time.
     expect(prolongConversations.mock.calls.length).toBeGreaterThan(1);
-    expect(prolongConversations.mock.lastCall).toEqual([
-      [expect.stringMatching(/^conv_/)],
-      conversationLeaseMs,
-    ]);
+    expect(prolongConversations.mock.lastCall).toEqual([[expect.stringMatching(/^conv_/)], sessionLeaseMs]);
   }
   expect(channel.did).toEqual([]);
 });
 
 it('one that is held elsewhere by now, or whose call is over, is dropped', async () => {
   const { channel, conversations } = await start({ storage: { prolongConversations: async () => [] } });
-  await vi.advanceTimersByTimeAsync(conversationLeaseMs);
+  await vi.advanceTimersByTimeAsync(sessionLeaseMs);
   expect(channel.did).toEqual(['close']);
   await settle();
   expect(conversations.active).toBe(0);
@@ -37,9 +34,9 @@ it('a store that is away for a moment ends none', async () => {
     return holders;
   });
   const { channel } = await start({ storage: { prolongConversations } });
-  await vi.advanceTimersByTimeAsync(conversationLeaseMs / 2);
+  await vi.advanceTimersByTimeAsync(sessionLeaseMs / 2);
   expect(prolongConversations).toHaveBeenCalled();
   isAway = false;
-  await vi.advanceTimersByTimeAsync(conversationLeaseMs / 2);
+  await vi.advanceTimersByTimeAsync(sessionLeaseMs / 2);
   expect(channel.did).toEqual([]);
 });

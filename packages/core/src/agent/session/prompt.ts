@@ -2,7 +2,7 @@ import type { WorkflowDefinition } from '@callkite/contract';
 import type { CallRecord } from '../../calls/call-store.ts';
 import { stepsOf } from '../../features/workflows/derived-steps.ts';
 import type { ModelMessage } from '../ports/language-model.ts';
-import type { Occasion } from './talk.ts';
+import type { ReplyTrigger } from './speech-pipeline.ts';
 import type { SpokenEntry } from './transcript.ts';
 
 /** Notes about the line, in the place of callee words. Parentheses tell them apart: a callee's are taken out. */
@@ -193,10 +193,10 @@ export function withoutParentheses(words: string): string {
  * The dialogue so far as the model sees it, always ending with the callee's side.
  * @param unheard sent and not yet known to be heard: the model must not say it again
  */
-export function dialogue(
+export function buildMessages(
   entries: readonly SpokenEntry[],
   unheard: readonly string[],
-  occasion: Occasion,
+  occasion: ReplyTrigger,
 ): ModelMessage[] {
   const messages: ModelMessage[] = entries.map(({ role, content, interrupted }) =>
     role === 'user'

@@ -1,5 +1,5 @@
 import type { CallStore, TranscriptEntry } from '../../calls/call-store.ts';
-import { keepTrying } from '../../kernel/retry.ts';
+import { retry } from '../../kernel/retry.ts';
 
 export type SpokenEntry = Omit<TranscriptEntry, 'at'>;
 
@@ -28,7 +28,7 @@ export function transcriptWriter(
 
   return async (entry) => {
     let wasTried = false;
-    await keepTrying(async () => {
+    await retry(async () => {
       if (wasTried && (await isOnRecord(entry))) return;
       wasTried = true;
       last = await store.appendTranscript(callId, entry);

@@ -17,7 +17,7 @@ export interface Transcript {
 }
 
 /** The store takes neither U+0000 nor halves of surrogate pairs, and a model's token may end in one. */
-export function storable(text: string): string {
+export function sanitizeForStorage(text: string): string {
   return text.replaceAll('\0', '').replace(/\p{Cs}/gu, '\uFFFD');
 }
 
@@ -49,7 +49,7 @@ export function openTranscript(options: {
       return entries.filter(({ role }) => role === 'user').length;
     },
     add(spoken) {
-      const entry = { ...spoken, content: storable(spoken.content) };
+      const entry = { ...spoken, content: sanitizeForStorage(spoken.content) };
       entries.push(entry);
       tail = tail.then(() => append(entry));
     },

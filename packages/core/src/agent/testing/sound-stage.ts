@@ -5,7 +5,7 @@ import { CallkiteError } from '../../kernel/errors.ts';
 import { silentLogger } from '../../kernel/logger.ts';
 import type { LanguageModel } from '../ports/language-model.ts';
 import type { SpeechModelEvent, SpeechSession } from '../ports/speech-model.ts';
-import { type ConversationOptions, converse } from '../session/conversation.ts';
+import { type AgentSessionOptions, startAgentSession } from '../session/agent-session.ts';
 import { disclosureLine } from '../session/disclosure.ts';
 import { call } from './stage.ts';
 
@@ -60,7 +60,7 @@ export async function startInSound(
     };
   }
 
-  const storage: Pick<ConversationOptions['storage'], 'calls' | 'organizations'> = {
+  const storage: Pick<AgentSessionOptions['storage'], 'calls' | 'organizations'> = {
     calls: {
       appendTranscript: async (_callId, { role, content }) => transcript.push(`${role}: ${content}`),
       transcript: async () => [],
@@ -79,7 +79,7 @@ export async function startInSound(
       },
     },
   };
-  const conversation = converse({
+  const conversation = startAgentSession({
     call,
     definition,
     organizationName: 'Example Dental',

@@ -1,7 +1,7 @@
 import { type WorkflowDefinitionInput, workflowDefinition } from '@callkite/contract';
 import { afterEach, beforeEach, expect, vi } from 'vitest';
 import type { CallRecord, HeardAnswer, TranscriptEntry } from '../../calls/call-store.ts';
-import type { CalleeEvent, SpeechChannel } from '../../calls/speech.ts';
+import type { CalleeEvent, RelayChannel } from '../../calls/speech.ts';
 import type { CallForm, FormAnswer } from '../../features/forms/form-store.ts';
 import type {
   NewTransfer,
@@ -13,7 +13,7 @@ import type { CallkiteEvent } from '../../kernel/events.ts';
 import { silentLogger } from '../../kernel/logger.ts';
 import type { Scope } from '../../kernel/mode.ts';
 import { type ScriptedAnswer, ScriptedModel } from '../../testing/scripted-model.ts';
-import { type ConversationsDeps, createConversations } from '../session/conversations.ts';
+import { type AgentSessionsDeps, createAgentSessions } from '../session/agent-sessions.ts';
 import { disclosureLine } from '../session/disclosure.ts';
 import type { AgentTool } from '../tools/agent-tool.ts';
 import type { ToolCallRecord } from '../tools/tool-call-store.ts';
@@ -21,7 +21,7 @@ import type { ToolCallRecord } from '../tools/tool-call-store.ts';
 type Sent = { text: string; last: boolean; interruptible: boolean };
 
 /** A channel whose other side is the test. Refuses to be used after it ended. */
-export class TestChannel implements SpeechChannel {
+export class TestChannel implements RelayChannel {
   readonly sent: Sent[] = [];
   readonly did: string[] = [];
   #listener: ((event: CalleeEvent) => void) | undefined;
@@ -133,14 +133,14 @@ export interface Setup {
   tools?: readonly AgentTool[];
   toolCalls?: readonly ToolCallRecord[];
   consent?: 'given' | 'refused';
-  storage?: Partial<ConversationsDeps['storage']['calls']>;
-  addDoNotCall?: ConversationsDeps['storage']['organizations']['addDoNotCall'];
+  storage?: Partial<AgentSessionsDeps['storage']['calls']>;
+  addDoNotCall?: AgentSessionsDeps['storage']['organizations']['addDoNotCall'];
   /** Transfers of the call so far; the callee comes back from the last one. */
   transfers?: readonly TransferRecord[];
-  transferStore?: Partial<ConversationsDeps['storage']['transfers']>;
+  transferStore?: Partial<AgentSessionsDeps['storage']['transfers']>;
   /** Names of integrations by id. @default 'Billing' */
   names?: Readonly<Record<string, string>>;
-  numbersOf?: ConversationsDeps['transferNumbers']['of'];
+  numbersOf?: AgentSessionsDeps['transferNumbers']['of'];
 }
 
 export const colleague: TransferIntegration = {
@@ -170,7 +170,7 @@ export async function start(setup: Setup = {}) {
   const transcript: Omit<TranscriptEntry, 'at'>[] = [...(setup.earlier ?? [])];
   const reasons: string[] = [];
   const heard: HeardAnswer[] = [];
-  const optOuts: (Scope & Parameters<ConversationsDeps['storage']['organizations']['addDoNotCall']>[1])[] =
+  const optOuts: (Scope & Parameters<AgentSessionsDeps['storage']['organizations']['addDoNotCall']>[1])[] =
     [];
   const answers: (FormAnswer & { formId: string })[] = [];
   const toolResults: string[] = [];
@@ -178,7 +178,7 @@ export async function start(setup: Setup = {}) {
   const requested: NewTransfer[] = [];
   const messages: string[] = [];
   const events: CallkiteEvent[] = [];
-  const conversations = createConversations({
+  const conversations = createAgentSessions({
     storage: {
       calls: {
         load: async () => ({ call: { ...call, ...setup.call }, definition }),

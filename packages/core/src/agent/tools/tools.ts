@@ -9,7 +9,7 @@ export type ToolEffect = 'end-call' | 'opt-out' | 'transfer';
 const effectsByWeight: readonly ToolEffect[] = ['opt-out', 'transfer', 'end-call'];
 
 /** The effect that counts, when the model asks for several. */
-export function heaviest(wanted: readonly ToolEffect[]): ToolEffect | undefined {
+export function highestPriority(wanted: readonly ToolEffect[]): ToolEffect | undefined {
   return effectsByWeight.find((effect) => wanted.includes(effect));
 }
 
@@ -65,7 +65,7 @@ export function conversationTool<Input extends z.ZodObject, Accepted extends z.Z
  * What the agent may do on every call.
  * @param noted what comes of a wish not to be called again
  */
-export const callTools = (noted: () => ToolOutcome): readonly ConversationTool[] => [
+export const builtInTools = (noted: () => ToolOutcome): readonly ConversationTool[] => [
   conversationTool({
     name: 'end_call',
     description:

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { CallInstruction } from '../../calls/telephony.ts';
+import type { CallInstruction } from '../../calls/carrier-adapter.ts';
 import { aloud } from './aloud.ts';
 
 const written = 'Come at **15:30** 😀, or write to jo@example.com.';

@@ -1,6 +1,6 @@
 import { speakable } from '../../agent/languages/speakable.ts';
 import { asSpoken } from '../../agent/languages/spoken-forms.ts';
-import type { CallInstruction } from '../../calls/telephony.ts';
+import type { CallInstruction } from '../../calls/carrier-adapter.ts';
 
 /** An instruction whose words are as a person says them: no markup, and dates, times and numbers spelled out. */
 export function aloud(instruction: CallInstruction): CallInstruction {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { CarrierAccountFacts } from '../../calls/carrier-adapter.ts';
 import type { CarrierConnection } from '../../calls/carrier-connection.ts';
-import type { CarrierAccountFacts } from '../../calls/telephony.ts';
 import { CallkiteError } from '../../kernel/errors.ts';
 import { silentLogger } from '../../kernel/logger.ts';
 import { createCarrierBreaker } from './carrier-breaker.ts';

@@ -1,6 +1,6 @@
 import type { CallStore } from '../../calls/call-store.ts';
+import type { CarrierAccount, CarrierAdapter } from '../../calls/carrier-adapter.ts';
 import type { CarrierConnection } from '../../calls/carrier-connection.ts';
-import type { CarrierAccount, Telephony } from '../../calls/telephony.ts';
 import type { Logger } from '../../kernel/logger.ts';
 import type { Mode } from '../../kernel/mode.ts';
 
@@ -14,7 +14,7 @@ export interface CarrierBreaker {
 
 export interface CarrierBreakerDeps {
   calls: Pick<CallStore, 'setConnectionDown'>;
-  telephonyFor(mode: Mode): Pick<Telephony, 'describeAccount'>;
+  telephonyFor(mode: Mode): Pick<CarrierAdapter, 'describeAccount'>;
   accountOf(connection: CarrierConnection): CarrierAccount;
   /** Dialing may go on. */
   onRecovered(connectionId: string): void;

@@ -1,8 +1,8 @@
-import type { CarrierLine } from '../../agent/session/carrier-line.ts';
+import type { CarrierAnnouncer } from '../../agent/session/carrier-announcer.ts';
 import type { AttemptRecord, CallStore, ReportResult } from '../../calls/call-store.ts';
 import type { CallChannel } from '../../calls/speech.ts';
 import type { Logger } from '../../kernel/logger.ts';
-import { keepTrying } from '../../kernel/retry.ts';
+import { retry } from '../../kernel/retry.ts';
 
 /** The carrier names the call in its first message, which follows the opening of the socket at once. */
 const longestSetupMs = 10_000;
@@ -13,7 +13,7 @@ type Listen<Event> = (listener: (event: Event) => void) => void;
 
 export interface ChannelAdmissionDeps {
   calls: Pick<CallStore, 'getAttempt' | 'report'>;
-  beginConversation(callId: string, channel: CallChannel, line: CarrierLine): void;
+  beginConversation(callId: string, channel: CallChannel, line: CarrierAnnouncer): void;
   onReport(result: ReportResult): void;
   logger: Logger;
 }
@@ -24,7 +24,7 @@ export interface ChannelAdmissionDeps {
  */
 export function channelAdmission(
   deps: ChannelAdmissionDeps,
-): (attempt: AttemptRecord, opened: CallChannel, line: CarrierLine) => Promise<void> {
+): (attempt: AttemptRecord, opened: CallChannel, line: CarrierAnnouncer) => Promise<void> {
   const { calls, logger } = deps;
 
   async function isCallOf(attemptId: string, providerCallId: string): Promise<boolean> {
@@ -40,7 +40,7 @@ export function channelAdmission(
   return async ({ id, callId }, opened, line) => {
     try {
       const channel = await admitted(opened, (providerCallId) =>
-        keepTrying(() => isCallOf(id, providerCallId), { giveUpAfterMs: checkForMs }),
+        retry(() => isCallOf(id, providerCallId), { giveUpAfterMs: checkForMs }),
       );
       if (channel !== null) deps.beginConversation(callId, channel, line);
       else logger.error({ callId }, 'closed a speech channel that does not belong to its call');

@@ -1,8 +1,8 @@
 import { maximumCallSeconds } from '../../calls/call-limits.ts';
 import { isTerminal } from '../../calls/call-status.ts';
 import type { AttemptReport, CallStore, DialClaim } from '../../calls/call-store.ts';
+import type { CarrierAccount, CarrierAdapter } from '../../calls/carrier-adapter.ts';
 import type { CarrierConnection } from '../../calls/carrier-connection.ts';
-import type { CarrierAccount, Telephony } from '../../calls/telephony.ts';
 import type { Logger } from '../../kernel/logger.ts';
 import type { Mode } from '../../kernel/mode.ts';
 import type { AttemptTokens } from './attempt-token.ts';
@@ -13,7 +13,7 @@ export interface PlacementDeps {
     CallStore,
     'attemptPlaced' | 'attemptUnknown' | 'attemptNotPlaced' | 'load' | 'pauseConnection' | 'reduceConcurrency'
   >;
-  telephonyFor(mode: Mode): Pick<Telephony, 'placeCall' | 'endCall'>;
+  telephonyFor(mode: Mode): Pick<CarrierAdapter, 'placeCall' | 'endCall'>;
   /** Decrypts the credentials of a connection. */
   accountOf(connection: CarrierConnection): CarrierAccount;
   tokens: AttemptTokens;

@@ -2,13 +2,13 @@ import type { WorkflowDefinition } from '@callkite/contract';
 import { maximumCallSeconds } from '../../calls/call-limits.ts';
 import { isTerminal, movesForward, stateOf } from '../../calls/call-status.ts';
 import type { AttemptRecord, CallRecord, CallStore, ReportResult } from '../../calls/call-store.ts';
-import type { CarrierAccount, Telephony } from '../../calls/telephony.ts';
+import type { CarrierAccount, CarrierAdapter } from '../../calls/carrier-adapter.ts';
 import { CallkiteError } from '../../kernel/errors.ts';
 import type { JobHandler, JobResult } from '../../kernel/jobs/job-runner.ts';
 import type { Logger } from '../../kernel/logger.ts';
 import { reportOf } from './placement.ts';
 
-type WatchedCarrier = Pick<Telephony, 'findCalls' | 'fetchCall' | 'endCall'>;
+type WatchedCarrier = Pick<CarrierAdapter, 'findCalls' | 'fetchCall' | 'endCall'>;
 
 export interface ReconciliationDeps {
   calls: Pick<

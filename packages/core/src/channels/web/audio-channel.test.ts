@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { AudioEvent } from '../../calls/speech.ts';
 import { audioChannel } from './audio-channel.ts';
-import type { LineEvent } from './web-call-line.ts';
+import type { LineEvent } from './resumable-socket.ts';
 
 const second = (byte: number) => Buffer.alloc(8000, byte).toString('base64');
 

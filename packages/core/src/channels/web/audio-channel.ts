@@ -1,10 +1,10 @@
-import { storable } from '../../agent/session/transcript.ts';
+import { sanitizeForStorage } from '../../agent/session/transcript.ts';
 import type { AudioChannel, AudioEvent } from '../../calls/speech.ts';
-import { eventQueue, shownLines, type VisitorChannelOptions, type VisitorSide } from './visitor-channel.ts';
-import { frameBytes } from './web-call-line.ts';
+import { frameBytes } from './resumable-socket.ts';
+import { captions, eventQueue, type VisitorChannelOptions, type VisitorSide } from './visitor-channel.ts';
 
 /** Where sound goes. */
-export interface SoundOut {
+export interface AudioSink {
   sendSound(frame: Uint8Array): void;
   /** `false`: sound is to wait. */
   readonly takesSound: boolean;
@@ -30,13 +30,13 @@ const silentByte = 0xff;
  * The sound of one web call: the agent's goes out in frames, in step with time, and waits while the visitor is away;
  * the visitor's is made gapless, for a muted or lost microphone is silence. The visitor may type as well.
  */
-export function audioChannel(options: VisitorChannelOptions & { readonly sound: SoundOut }): {
+export function audioChannel(options: VisitorChannelOptions & { readonly sound: AudioSink }): {
   readonly channel: AudioChannel;
   readonly visitor: VisitorSide;
 } {
   const { callId, sessionId, send, sound } = options;
   const events = eventQueue<AudioEvent>();
-  const begin = shownLines(options);
+  const begin = captions(options);
   /** Frames and marks in the order in which they were given. */
   const queue: ({ readonly frame: Buffer } | { readonly mark: string })[] = [];
   /** Names of the agent's marks by the names they go out under. */
@@ -160,7 +160,7 @@ export function audioChannel(options: VisitorChannelOptions & { readonly sound: 
       take(message) {
         switch (message.type) {
           case 'text':
-            typed.push({ id: message.id, words: storable(message.text).trim() });
+            typed.push({ id: message.id, words: sanitizeForStorage(message.text).trim() });
             tell({ type: 'typed', text: message.text });
             return;
           case 'mute':

@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
-import type { MixedSocket } from '../../calls/speech.ts';
+import type { BinarySocket } from '../../calls/speech.ts';
 import { silentLogger } from '../../kernel/logger.ts';
 import { type LiveWebCall, liveWebCall } from './live-web-call.ts';
 
@@ -9,7 +9,7 @@ afterEach(() => live?.line.close(1000, 'the test is over'));
 /** A call whose conversation never says anything. @returns what it was told of the visitor being away, and a way to send */
 function begun(media: 'audio' | 'text') {
   const away: boolean[] = [];
-  const socket: MixedSocket = {
+  const socket: BinarySocket = {
     send: () => undefined,
     sendBytes: () => undefined,
     bufferedBytes: 0,

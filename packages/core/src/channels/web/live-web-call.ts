@@ -1,15 +1,15 @@
 import { type CallReason, type WidgetEndReason, widgetCloseCodes } from '@callkite/contract';
-import type { CarrierLine } from '../../agent/session/carrier-line.ts';
+import type { CarrierAnnouncer } from '../../agent/session/carrier-announcer.ts';
 import type { CallRecord } from '../../calls/call-store.ts';
-import type { CallChannel, MixedSocket } from '../../calls/speech.ts';
+import type { BinarySocket, CallChannel } from '../../calls/speech.ts';
 import type { Logger } from '../../kernel/logger.ts';
-import { keepTrying } from '../../kernel/retry.ts';
-import { within } from '../../kernel/timeout.ts';
+import { retry } from '../../kernel/retry.ts';
+import { withTimeout } from '../../kernel/timeout.ts';
 import { audioChannel } from './audio-channel.ts';
+import { type ResumableSocket, resumableSocket, type VisitorMessage } from './resumable-socket.ts';
 import { textChannel } from './text-channel.ts';
 import { tokenBucket } from './token-bucket.ts';
-import { shownLines, type VisitorSide } from './visitor-channel.ts';
-import { type VisitorMessage, type WebCallLine, webCallLine } from './web-call-line.ts';
+import { captions, type VisitorSide } from './visitor-channel.ts';
 import type { WebCallStore } from './web-call-store.ts';
 
 export interface ToolUsed {
@@ -19,9 +19,9 @@ export interface ToolUsed {
 
 /** A web call that this process owns. */
 export interface LiveWebCall {
-  readonly line: WebCallLine;
-  /** Talks to the visitor who came over this socket. @param position as in `WebCallLine.attach` */
-  begin(socket: MixedSocket, position: number | null): void;
+  readonly line: ResumableSocket;
+  /** Talks to the visitor who came over this socket. @param position as in `ResumableSocket.attach` */
+  begin(socket: BinarySocket, position: number | null): void;
   /** Something was said, as the conversation understood it. */
   spoken(role: 'assistant' | 'user', content: string): void;
   /** The agent begins to use a tool of the server. */
@@ -43,7 +43,7 @@ export interface LiveWebCallOptions {
   readonly aliveMs: number;
   readonly store: Pick<WebCallStore, 'keepAlive' | 'end' | 'addContext'>;
   /** Resolves when the conversation is over and on record. */
-  converse(channel: CallChannel, line: CarrierLine | null): Promise<void>;
+  converse(channel: CallChannel, line: CarrierAnnouncer | null): Promise<void>;
   /** Tells the conversation something about the visitor. */
   note(text: string): void;
   /** Tells the conversation that the visitor is away for a moment, or back. */
@@ -90,7 +90,7 @@ export function liveWebCall(options: LiveWebCallOptions): LiveWebCall {
   let isMuted = false;
   let isPaused = false;
 
-  const line = webCallLine({
+  const line = resumableSocket({
     callId,
     ready: { media, codec: media === 'audio' ? 'mulaw/8000' : null },
     beginsAt: options.beginsAt,
@@ -136,7 +136,7 @@ export function liveWebCall(options: LiveWebCallOptions): LiveWebCall {
 
   /** For what the speech model does not say: the visitor reads it, and the call goes on in writing. */
   async function sayInWriting(text: string, then: 'hang-up' | 'converse'): Promise<void> {
-    shownLines({ sessionId: `${epoch}.w`, send: line.send, sinceBeginning })('assistant').show(text, true);
+    captions({ sessionId: `${epoch}.w`, send: line.send, sinceBeginning })('assistant').show(text, true);
     if (then === 'hang-up') {
       void finish('agent');
       return;
@@ -190,7 +190,7 @@ export function liveWebCall(options: LiveWebCallOptions): LiveWebCall {
 
   function addContext(text: string): void {
     options.note(text);
-    const stored = keepTrying(() => store.addContext(callId, text)).catch((error: unknown) =>
+    const stored = retry(() => store.addContext(callId, text)).catch((error: unknown) =>
       logger.error({ callId, err: error }, 'failed to store visitor context'),
     );
     contexts = contexts.then(() => stored);
@@ -221,10 +221,10 @@ export function liveWebCall(options: LiveWebCallOptions): LiveWebCall {
     isOver = true;
     line.send({ type: 'status', status: 'ending' });
     visitor.closed();
-    await within(lastWordsMs, Promise.all([conversation, contexts]));
+    await withTimeout(lastWordsMs, Promise.all([conversation, contexts]));
     let ended: CallRecord | null = null;
     try {
-      ended = await keepTrying(() => store.end(callId, epoch, how === 'lost' ? 'connection_lost' : null), {
+      ended = await retry(() => store.end(callId, epoch, how === 'lost' ? 'connection_lost' : null), {
         giveUpAfterMs: lastWordsMs,
       });
     } catch (error) {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { CalleeEvent } from '../../calls/speech.ts';
+import type { LineEvent } from './resumable-socket.ts';
 import { textChannel } from './text-channel.ts';
-import type { LineEvent } from './web-call-line.ts';
 
 function open() {
   const sent: LineEvent[] = [];

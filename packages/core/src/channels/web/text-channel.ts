@@ -1,8 +1,8 @@
-import type { CalleeEvent, SpeechChannel } from '../../calls/speech.ts';
+import type { CalleeEvent, RelayChannel } from '../../calls/speech.ts';
 import {
+  type Caption,
+  captions,
   eventQueue,
-  type ShownLine,
-  shownLines,
   type VisitorChannelOptions,
   type VisitorSide,
 } from './visitor-channel.ts';
@@ -13,13 +13,13 @@ import {
  * who speaks before he is asked whether he is there.
  */
 export function textChannel(options: VisitorChannelOptions): {
-  readonly channel: SpeechChannel;
+  readonly channel: RelayChannel;
   readonly visitor: VisitorSide;
 } {
   const { callId, sessionId, send } = options;
   const events = eventQueue<{ readonly event: CalleeEvent; readonly beforeTold?: () => void }>();
-  const begin = shownLines(options);
-  let open: { readonly line: ShownLine; text: string } | null = null;
+  const begin = captions(options);
+  let open: { readonly line: Caption; text: string } | null = null;
   /** Shown, and not told to be read yet: of a line that is told word for word before its end, nobody would learn the end. */
   let unread = '';
   let isClosed = false;

@@ -1,4 +1,4 @@
-import type { LineEvent, VisitorMessage } from './web-call-line.ts';
+import type { LineEvent, VisitorMessage } from './resumable-socket.ts';
 
 /** What a channel of a web call, of words or of sound, works with. */
 export interface VisitorChannelOptions {
@@ -57,15 +57,15 @@ export function eventQueue<Event>() {
 }
 
 /** One line of the transcript as the visitor sees it. */
-export interface ShownLine {
+export interface Caption {
   /** @param text the whole line so far */
   show(text: string, final: boolean): void;
 }
 
 /** Begins lines, each with an id of its own. */
-export function shownLines(
+export function captions(
   options: Pick<VisitorChannelOptions, 'sessionId' | 'send' | 'sinceBeginning'>,
-): (role: 'assistant' | 'user', messageId?: number) => ShownLine {
+): (role: 'assistant' | 'user', messageId?: number) => Caption {
   let count = 0;
   return (role, messageId) => {
     count += 1;

@@ -1,21 +1,21 @@
 import { createHash } from 'node:crypto';
 import { widgetCloseCodes, widgetProtocol } from '@callkite/contract';
-import type { CarrierLine } from '../../agent/session/carrier-line.ts';
+import type { CarrierAnnouncer } from '../../agent/session/carrier-announcer.ts';
 import type { CallRecord, CallStore } from '../../calls/call-store.ts';
-import type { CallChannel, MixedSocket } from '../../calls/speech.ts';
+import type { BinarySocket, CallChannel } from '../../calls/speech.ts';
 import type { EmitEvent } from '../../kernel/events.ts';
 import type { HttpRequest, HttpResponse } from '../../kernel/http.ts';
 import type { Logger } from '../../kernel/logger.ts';
 import type { Mode } from '../../kernel/mode.ts';
 import { type LiveWebCall, liveWebCall, type ToolUsed } from './live-web-call.ts';
+import { parseClientEvent } from './resumable-socket.ts';
 import { browserFacts } from './visitor-facts.ts';
-import { parseClientEvent } from './web-call-line.ts';
 import type { Admission, WebCallStore } from './web-call-store.ts';
 
 /** What to do with a socket that wants to be opened. */
 export type SocketDecision =
   /** `wasUnknown`: the token is nobody's, and the socket is closed at once. */
-  | { readonly accept: (socket: MixedSocket) => void; readonly wasUnknown?: boolean }
+  | { readonly accept: (socket: BinarySocket) => void; readonly wasUnknown?: boolean }
   | { readonly refuse: HttpResponse };
 
 /** The sockets of web calls, and the calls they belong to, in this process. */
@@ -39,7 +39,7 @@ export interface WebCallSocketsDeps {
   /** Whether calls of this mode can be talked on; otherwise they are in writing. */
   hasSound(mode: Mode): boolean;
   /** Resolves when the conversation is over and on record. */
-  converse(callId: string, channel: CallChannel, line: CarrierLine | null): Promise<void>;
+  converse(callId: string, channel: CallChannel, line: CarrierAnnouncer | null): Promise<void>;
   note(callId: string, text: string): void;
   pause(callId: string, on: boolean): void;
   onEnded(call: CallRecord): void;
@@ -100,7 +100,7 @@ export function createWebCallSockets(deps: WebCallSocketsDeps): WebCallSockets {
 
   /** @returns the close code of a refusal */
   async function beginCall(
-    socket: MixedSocket,
+    socket: BinarySocket,
     { visit, mode, state }: Admission,
     start: Start,
   ): Promise<LiveWebCall | number> {
@@ -131,7 +131,7 @@ export function createWebCallSockets(deps: WebCallSocketsDeps): WebCallSockets {
 
   /** @returns the close code of a refusal */
   async function resumeCall(
-    socket: MixedSocket,
+    socket: BinarySocket,
     { visit, mode, state, media }: Admission,
     position: number,
   ): Promise<LiveWebCall | number> {
@@ -149,7 +149,7 @@ export function createWebCallSockets(deps: WebCallSocketsDeps): WebCallSockets {
     return taken;
   }
 
-  function admit(socket: MixedSocket, admission: Admission): void {
+  function admit(socket: BinarySocket, admission: Admission): void {
     let phase: 'waiting' | 'opening' | 'closed' = 'waiting';
     let call: LiveWebCall | null = null;
     const idle = setTimeout(() => socket.close(widgetCloseCodes.idle, 'no start in time'), startWithinMs);

@@ -1,6 +1,6 @@
 import type { WorkflowDefinition } from '@callkite/contract';
 import type { LanguageModel } from '../../agent/ports/language-model.ts';
-import { conversationLeaseMs } from '../../agent/session/conversations.ts';
+import { sessionLeaseMs } from '../../agent/session/agent-sessions.ts';
 import type { CallRecord, CallStore, TranscriptEntry } from '../../calls/call-store.ts';
 import { calleeTime } from '../../calls/callee-time.ts';
 import type { NewDelivery } from '../../calls/delivery.ts';
@@ -36,7 +36,7 @@ export interface CallWorkDeps {
 }
 
 /** How long the record of a completed call waits for the last words of its conversation, see `CallStore.seal`. */
-const sealAfterMs = { settle: 1_000, lease: conversationLeaseMs, longest: 3 * conversationLeaseMs };
+const sealAfterMs = { settle: 1_000, lease: sessionLeaseMs, longest: 3 * sessionLeaseMs };
 const soonestLookMs = 50;
 const longestLookMs = 250;
 const triesWithModel = 3;

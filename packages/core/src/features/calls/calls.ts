@@ -8,15 +8,15 @@ import type {
   TranscriptEntry,
   UsedKey,
 } from '../../calls/call-store.ts';
+import type { CarrierAccount, CarrierAdapter } from '../../calls/carrier-adapter.ts';
 import type { CarrierConnection } from '../../calls/carrier-connection.ts';
 import { checkDestination } from '../../calls/destinations.ts';
-import type { CarrierAccount, Telephony } from '../../calls/telephony.ts';
 import type { VisitRecord, WebCallStore } from '../../channels/web/web-call-store.ts';
 import { CallkiteError } from '../../kernel/errors.ts';
 import type { EmitEvent } from '../../kernel/events.ts';
 import { createId } from '../../kernel/ids.ts';
 import type { Logger } from '../../kernel/logger.ts';
-import type { Caller, Mode, Scope } from '../../kernel/mode.ts';
+import type { Mode, Principal, Scope } from '../../kernel/mode.ts';
 import { checkAddressField } from '../../kernel/outbound/address-field.ts';
 import type { OutboundFetch } from '../../kernel/outbound/outbound-fetch.ts';
 import type { Page, PageRequest } from '../../kernel/page.ts';
@@ -56,9 +56,9 @@ export interface Calls {
    * `POST /call`. Throws `invalid_phone_number`, `destination_not_allowed`, `not_found`, `forbidden`,
    * `number_opted_out`, `spending_limit`, `no_usable_number`, `carrier_unavailable`, `request_in_progress`.
    */
-  trigger(caller: Caller, input: TriggerCallInput): Promise<AcceptedCall>;
+  trigger(caller: Principal, input: TriggerCallInput): Promise<AcceptedCall>;
   /** `POST /call-prompt`. As `trigger`, and `validation_failed` for a callback address the guard refuses. */
-  prompt(caller: Caller, input: PromptCallInput): Promise<AcceptedCall>;
+  prompt(caller: Principal, input: PromptCallInput): Promise<AcceptedCall>;
   /** Throws `not_found`. */
   get(
     scope: Scope,
@@ -103,7 +103,7 @@ export interface CallsDeps {
     readonly transfers: TransferStore;
     readonly webCalls: WebCallStore;
   };
-  telephonyFor(mode: Mode): Telephony;
+  telephonyFor(mode: Mode): CarrierAdapter;
   accountOf(connection: CarrierConnection): CarrierAccount;
   /** Countries an organization may call, ISO codes. */
   allowedCountries(organizationId: string): Promise<readonly string[]>;
@@ -149,7 +149,7 @@ export function createCalls(deps: CallsDeps): Calls {
 
   /** @param prepare looks up and refuses what a replay is spared */
   async function place(
-    caller: Caller,
+    caller: Principal,
     route: 'call' | 'call-prompt',
     input: CallInput & object,
     prepare: () => Promise<PreparedCall>,
@@ -164,7 +164,7 @@ export function createCalls(deps: CallsDeps): Calls {
   }
 
   async function accept(
-    { organizationId, mode }: Caller,
+    { organizationId, mode }: Principal,
     { recipientPhone }: CallInput,
     { call, answerBody }: PreparedCall,
     used: UsedKey | null,

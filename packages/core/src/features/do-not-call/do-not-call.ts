@@ -1,5 +1,5 @@
 import { CallkiteError } from '../../kernel/errors.ts';
-import type { Caller, Scope } from '../../kernel/mode.ts';
+import type { Principal, Scope } from '../../kernel/mode.ts';
 import type { Page, PageRequest } from '../../kernel/page.ts';
 import type { DoNotCallEntry, DoNotCallStore, HashedNumber, OptOuts } from './do-not-call-store.ts';
 import type { KeyedHashes } from './keyed-hashes.ts';
@@ -15,12 +15,12 @@ export interface DoNotCallImport {
 export interface DoNotCall {
   /** Adding a number again changes nothing. Throws `invalid_phone_number`. */
   add(
-    caller: Caller,
+    caller: Principal,
     input: { readonly phoneNumber: string; readonly reason?: string | undefined },
   ): Promise<DoNotCallEntry>;
   /** Adds many. Spaces, dots, dashes and parentheses in numbers are ignored. */
   import(
-    caller: Caller,
+    caller: Principal,
     input: { readonly rows: readonly string[]; readonly reason?: string | undefined },
   ): Promise<DoNotCallImport>;
   /** Newest first. */
@@ -34,7 +34,7 @@ export interface DoNotCall {
    * `forbidden` without a reason where the callee asked for no more calls.
    */
   lift(
-    caller: Caller,
+    caller: Principal,
     phoneNumber: string,
     input: { readonly reason?: string | undefined },
   ): Promise<DoNotCallEntry>;

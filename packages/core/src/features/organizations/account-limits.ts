@@ -1,5 +1,5 @@
+import type { CarrierAccountFacts } from '../../calls/carrier-adapter.ts';
 import type { CarrierConnection } from '../../calls/carrier-connection.ts';
-import type { CarrierAccountFacts } from '../../calls/telephony.ts';
 import { CallkiteError } from '../../kernel/errors.ts';
 
 export type AccountLimits = Pick<CarrierConnection, 'callsPerSecond' | 'maximumConcurrentCalls'>;

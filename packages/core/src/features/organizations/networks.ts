@@ -1,4 +1,4 @@
-import { emulatedNetwork, type Telephony } from '../../calls/telephony.ts';
+import { type CarrierAdapter, emulatedNetwork } from '../../calls/carrier-adapter.ts';
 import { CallkiteError } from '../../kernel/errors.ts';
 import type { Logger } from '../../kernel/logger.ts';
 import type { Mode } from '../../kernel/mode.ts';
@@ -11,7 +11,7 @@ import type { OrganizationStore } from './organization-store.ts';
  */
 export function checkNetwork(
   network: string | null,
-  telephony: Pick<Telephony, 'network'> | undefined,
+  telephony: Pick<CarrierAdapter, 'network'> | undefined,
 ): void {
   if (network === null || network === telephony?.network) return;
   throw new CallkiteError(

@@ -1,14 +1,14 @@
 import { isSupportedCountry } from 'libphonenumber-js/max';
 import type { CallStore } from '../../calls/call-store.ts';
+import type { CarrierAccount, CarrierAdapter, CarrierNumber } from '../../calls/carrier-adapter.ts';
 import type { CarrierConnection, ConnectedNumber } from '../../calls/carrier-connection.ts';
-import type { CarrierAccount, CarrierNumber, Telephony } from '../../calls/telephony.ts';
 import type { Cache } from '../../kernel/cache.ts';
 import { CallkiteError } from '../../kernel/errors.ts';
 import { createId } from '../../kernel/ids.ts';
-import type { Caller, Mode, Scope } from '../../kernel/mode.ts';
+import type { Mode, Principal, Scope } from '../../kernel/mode.ts';
 import type { Page, PageRequest } from '../../kernel/page.ts';
 import { connectionSecretContext, type SecretBox } from '../../kernel/secret-box.ts';
-import type { DaySpending, SpendingStore } from '../usage/spending-store.ts';
+import type { DailyUsage, UsageStore } from '../usage/usage-store.ts';
 import { type AccountLimits, accountLimits, standingOf } from './account-limits.ts';
 import { createApiKeyVerifier } from './api-key-verifier.ts';
 import { createApiKey, hashApiKey } from './api-keys.ts';
@@ -30,7 +30,7 @@ export interface Organizations {
   /** Throws `not_found` and `validation_failed`. Name and countries count within five seconds, the limit at once. */
   update(organizationId: string, change: { name?: string } & OrganizationSettings): Promise<Organization>;
   /** Throws `not_found`. */
-  spendingToday(organizationId: string): Promise<DaySpending>;
+  spendingToday(organizationId: string): Promise<DailyUsage>;
   /** The limit that holds for an organization: its own, else the server's. `null`: unlimited. */
   dailyCallMinutesOf(organization: Pick<Organization, 'dailyCallMinutes'>): number | null;
 
@@ -46,7 +46,7 @@ export interface Organizations {
    */
   revokeApiKey(organizationId: string, id: string): Promise<ApiKeyRecord>;
   /** The caller behind a key. Throws `unauthenticated`. A malformed key costs no storage access. */
-  authenticate(key: string): Promise<Caller>;
+  authenticate(key: string): Promise<Principal>;
 
   /**
    * Verifies the credentials with the carrier and stores them sealed, with the limits of the account's type:
@@ -86,13 +86,13 @@ export interface Organizations {
   disconnectNumber(scope: Scope, id: string): Promise<void>;
 }
 
-type AccountCarrier = Pick<Telephony, 'network' | 'describeAccount' | 'listNumbers'>;
+type AccountCarrier = Pick<CarrierAdapter, 'network' | 'describeAccount' | 'listNumbers'>;
 
 export interface OrganizationsDeps {
   storage: {
     readonly organizations: OrganizationStore;
     readonly calls: CallStore;
-    readonly spending: SpendingStore;
+    readonly spending: UsageStore;
   };
   /** Of organizations without a limit of their own. `null`: unlimited. */
   defaultDailyMinutes: number | null;

@@ -1,7 +1,7 @@
 import type { WorkflowDefinition } from '@callkite/contract';
 import type { CallRecord, CallStore } from '../../calls/call-store.ts';
+import type { CarrierAccount, CarrierAdapter } from '../../calls/carrier-adapter.ts';
 import type { CarrierConnection } from '../../calls/carrier-connection.ts';
-import type { CarrierAccount, Telephony } from '../../calls/telephony.ts';
 import type { AttemptTokens } from '../../channels/phone/attempt-token.ts';
 import { CallkiteError } from '../../kernel/errors.ts';
 import type { JobHandler, JobResult } from '../../kernel/jobs/job-runner.ts';
@@ -21,7 +21,7 @@ export interface RecordingWorkDeps {
     ping(): Promise<{ readonly nowMs: number }>;
   };
   recordings: Pick<Recordings, 'report'>;
-  telephonyFor(mode: Mode): Telephony;
+  telephonyFor(mode: Mode): CarrierAdapter;
   accountOf(connection: CarrierConnection): CarrierAccount;
   tokens: AttemptTokens;
   logger: Logger;
@@ -40,7 +40,7 @@ interface Recorded {
   readonly recording: RecordingRecord;
   readonly call: CallRecord;
   readonly definition: WorkflowDefinition;
-  readonly telephony: Telephony;
+  readonly telephony: CarrierAdapter;
   readonly account: CarrierAccount;
   readonly attemptId: string;
   readonly providerCallId: string;

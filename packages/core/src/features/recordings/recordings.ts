@@ -1,6 +1,11 @@
 import type { CallStore } from '../../calls/call-store.ts';
+import type {
+  CarrierAccount,
+  CarrierAdapter,
+  CarrierRecording,
+  RecordingFile,
+} from '../../calls/carrier-adapter.ts';
 import type { CarrierConnection } from '../../calls/carrier-connection.ts';
-import type { CarrierAccount, CarrierRecording, RecordedSound, Telephony } from '../../calls/telephony.ts';
 import { CallkiteError } from '../../kernel/errors.ts';
 import { createId } from '../../kernel/ids.ts';
 import type { Mode } from '../../kernel/mode.ts';
@@ -26,12 +31,12 @@ export interface Recordings {
   /** By call, for those with a recording that can be fetched now. */
   urlsOf(callIds: readonly string[]): Promise<ReadonlyMap<string, string>>;
   /** Throws `forbidden` for a link that expired or is not ours, `not_found` for a recording that is gone. */
-  fetch(recordingId: string, link: { expires: string; signature: string }): Promise<RecordedSound>;
+  fetch(recordingId: string, link: { expires: string; signature: string }): Promise<RecordingFile>;
 }
 
 export interface RecordingsDeps {
   storage: { readonly recordings: RecordingStore; readonly calls: Pick<CallStore, 'connectionOfAttempt'> };
-  telephonyFor(mode: Mode): Telephony;
+  telephonyFor(mode: Mode): CarrierAdapter;
   accountOf(connection: CarrierConnection): CarrierAccount;
   links: RecordingLinks;
   /** There is something to do at the carrier now. */
@@ -106,7 +111,7 @@ export function createRecordings(deps: RecordingsDeps): Recordings {
   async function soundOf({
     carrierCall,
     providerRecordingId,
-  }: RecordingRecord): Promise<RecordedSound | null> {
+  }: RecordingRecord): Promise<RecordingFile | null> {
     if (!carrierCall || providerRecordingId === null) return null;
     const connection = await calls.connectionOfAttempt(carrierCall.attemptId);
     if (!connection) return null;

@@ -7,7 +7,7 @@ import {
   updateTransferIntegrationRequest,
 } from '@callkite/contract';
 import type * as z from 'zod';
-import type { Caller } from '../../kernel/mode.ts';
+import type { Principal } from '../../kernel/mode.ts';
 import { pageOf } from '../../kernel/page-query.ts';
 import { routesOf } from '../../kernel/route.ts';
 import type { TransferIntegrations, TransferSettings } from './transfer-integrations.ts';
@@ -115,7 +115,7 @@ export const transferIntegrationRoutes = [
   ),
 ];
 
-function isAvailable({ transferIntegrations }: Services, caller: Caller): Promise<boolean> {
+function isAvailable({ transferIntegrations }: Services, caller: Principal): Promise<boolean> {
   return transferIntegrations.isAvailable(caller);
 }
 

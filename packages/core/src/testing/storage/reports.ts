@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { AttemptReport, HeardAnswer } from '../../calls/call-store.ts';
-import type { CarrierCallStatus } from '../../calls/telephony.ts';
+import type { CarrierCallStatus } from '../../calls/carrier-adapter.ts';
 import { createId } from '../../kernel/ids.ts';
 import { createTenant, type StorageTest } from './tenant.ts';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import type {
   CarrierAccount,
+  CarrierAdapter,
   CarrierCallStatus,
   PlaceCallRequest,
-  Telephony,
-} from '../../calls/telephony.ts';
+} from '../../calls/carrier-adapter.ts';
 import type { HttpRequest } from '../../kernel/http.ts';
 
 /** What a carrier sends to us, as it leaves the carrier: signed, and ready to be tampered with. */
@@ -62,9 +62,9 @@ export type AudioCommand =
 /** A carrier to test an adapter against: an emulator, or a server of the test's own. */
 export interface TelephonyFixture {
   /** The adapter, speaking to the carrier. */
-  readonly telephony: Telephony;
+  readonly telephony: CarrierAdapter;
   /** The adapter, speaking to an address where nobody listens. */
-  readonly unreachable: Telephony;
+  readonly unreachable: CarrierAdapter;
   /** An account that exists and may call as often as it likes. */
   readonly account: CarrierAccount;
   /** A number of the account, E.164. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Placement } from '../../calls/telephony.ts';
+import type { DialResult } from '../../calls/carrier-adapter.ts';
 import {
   assertHolds,
   type CarrierFault,
@@ -80,7 +80,7 @@ export function placingContract(test: FixtureTest): void {
 
   test('gives up within 10 s on a carrier that does not answer, and does not ask twice', async (fixture) => {
     const silences = ['hangs-after-create', 'hangs-before-create', 'trickles-after-create'] as const;
-    const results: Promise<Placement | 'late'>[] = [];
+    const results: Promise<DialResult | 'late'>[] = [];
     for (const [index, silence] of silences.entries()) {
       fixture.misbehave(silence);
       results.push(settled(fixture));
@@ -95,7 +95,7 @@ export function placingContract(test: FixtureTest): void {
 }
 
 /** What comes of a placement, or `late`. */
-async function settled(fixture: TelephonyFixture): Promise<Placement | 'late'> {
+async function settled(fixture: TelephonyFixture): Promise<DialResult | 'late'> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<'late'>((resolve) => {
     timer = setTimeout(() => resolve('late'), SETTLES_WITHIN_MS);

@@ -19,7 +19,7 @@ export const today = sql<string>`(statement_timestamp() at time zone 'UTC')::dat
 const openMinutes = (answeredAt: RawBuilder<unknown>) =>
   sql`coalesce(sum(greatest(1, ceil(extract(epoch from clock_timestamp() - ${answeredAt}) / 60))), 0)`;
 
-/** What the day of an organization has cost so far; see `DaySpending`. */
+/** What the day of an organization has cost so far; see `DailyUsage`. */
 export const usedMinutes = (tables: TableNames, organizationId: RawBuilder<unknown>) => sql<number>`(
   coalesce((
     select minutes from ${tables.call_minutes} where organization_id = ${organizationId} and day = ${today}), 0)

@@ -1,16 +1,16 @@
-import type { DaySpending, SpendingAlarm, SpendingStore } from '@callkite/core';
+import type { DailyUsage, UsageAlarm, UsageStore } from '@callkite/core';
 import { type Kysely, sql } from 'kysely';
 import { type Database, only, type TableNames } from '../../kernel/database.ts';
 import type { Tables } from '../../schema.ts';
 import { limitMinutes, today, usedMinutes } from './call-minutes.ts';
 
 /** What calls cost, to look at. */
-export function createSpendingStore({ kysely, tables }: Database): SpendingStore {
+export function createSpendingStore({ kysely, tables }: Database): UsageStore {
   return {
     today: (organizationId, defaultDailyMinutes) =>
       readToday(kysely, tables, organizationId, defaultDailyMinutes),
 
-    async takeAlarm(organizationId, defaultDailyMinutes): Promise<SpendingAlarm | null> {
+    async takeAlarm(organizationId, defaultDailyMinutes): Promise<UsageAlarm | null> {
       const { usedMinutes, limitMinutes } = await readToday(
         kysely,
         tables,
@@ -34,7 +34,7 @@ async function readToday(
   tables: TableNames,
   organizationId: string,
   defaultDailyMinutes: number | null,
-): Promise<DaySpending> {
+): Promise<DailyUsage> {
   const { rows } = await sql<{ used: number; limit: number }>`
     select ${usedMinutes(tables, sql`${organizationId}`)} as used, ${limitMinutes(defaultDailyMinutes)} as limit
     from ${tables.organizations} where id = ${organizationId}`.execute(executor);

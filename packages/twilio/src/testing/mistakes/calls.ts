@@ -1,4 +1,4 @@
-import type { Telephony } from '@callkite/core';
+import type { CarrierAdapter } from '@callkite/core';
 import { type Mistake, surprise, wait } from './mistake.ts';
 
 const retryable = 'does not take a carrier that fails for one that has no such call';
@@ -81,7 +81,7 @@ export const callMistakes: readonly Mistake[] = [
     'remembers what it was once told',
     'finds a call that the carrier lists late, once it does',
     (good) => {
-      let first: ReturnType<Telephony['findCalls']> | undefined;
+      let first: ReturnType<CarrierAdapter['findCalls']> | undefined;
       return {
         findCalls(account, query) {
           first ??= good.findCalls(account, query);

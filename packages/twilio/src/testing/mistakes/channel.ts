@@ -1,4 +1,4 @@
-import type { AudioChannel, AudioEvent, CalleeEvent, SpeechChannel, TextSocket } from '@callkite/core';
+import type { AudioChannel, AudioEvent, CalleeEvent, RelayChannel, TextSocket } from '@callkite/core';
 import type { Break } from './mistake.ts';
 
 /** `good` with some of its methods replaced. */
@@ -13,7 +13,7 @@ function changed<T extends object>(good: T, change: Partial<T>): T {
 
 /** An adapter whose channels of words are different. */
 export const speaking =
-  (change: (channel: SpeechChannel, socket: TextSocket) => Partial<SpeechChannel>): Break =>
+  (change: (channel: RelayChannel, socket: TextSocket) => Partial<RelayChannel>): Break =>
   (good) => ({
     async receiveUpgrade(...received) {
       const upgrade = await good.receiveUpgrade(...received);

@@ -1,15 +1,15 @@
-import type { HttpRequest, Telephony } from '@callkite/core';
+import type { CarrierAdapter, HttpRequest } from '@callkite/core';
 import { BrokenOnPurpose, type CarrierFault } from '@callkite/core/testing';
 import type { TwilioFixture } from '../telephony-fixture.ts';
 
 /** The good adapter, and what it is surrounded by. */
-export interface Good extends Telephony {
+export interface Good extends CarrierAdapter {
   readonly fixture: TwilioFixture;
   /** What is wrong with the carrier right now. */
   fault(): CarrierFault;
 }
 
-export type Break = (good: Good) => Partial<Telephony>;
+export type Break = (good: Good) => Partial<CarrierAdapter>;
 
 /** What an adapter must not do, and the test of the contract that is there to notice. */
 export type Mistake = readonly [what: string, caughtBy: string, breakIt: Break];

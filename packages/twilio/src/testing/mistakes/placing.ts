@@ -1,8 +1,8 @@
-import type { CarrierAccount, PlaceCallRequest, Placement } from '@callkite/core';
+import type { CarrierAccount, DialResult, PlaceCallRequest } from '@callkite/core';
 import type { CarrierFault } from '@callkite/core/testing';
 import { type Break, type Good, type Mistake, surprise, wait } from './mistake.ts';
 
-const rejected = (over: Partial<Extract<Placement, { outcome: 'not-placed' }>> = {}): Placement => ({
+const rejected = (over: Partial<Extract<DialResult, { outcome: 'not-placed' }>> = {}): DialResult => ({
   outcome: 'not-placed',
   retry: true,
   scope: 'call',
@@ -16,10 +16,10 @@ const rejected = (over: Partial<Extract<Placement, { outcome: 'not-placed' }>> =
 const placing =
   (
     change: (
-      placement: Placement,
-      again: () => Promise<Placement>,
+      placement: DialResult,
+      again: () => Promise<DialResult>,
       good: Good,
-    ) => Promise<Placement> | Placement,
+    ) => Promise<DialResult> | DialResult,
   ): Break =>
   (good) => ({
     async placeCall(account: CarrierAccount, request: PlaceCallRequest) {
@@ -105,11 +105,11 @@ export const placementMistakes: readonly Mistake[] = [
   [
     'would try an invalid number again',
     'never places a call to an invalid number',
-    placing((placement) => ({ ...placement, retry: true }) as Placement),
+    placing((placement) => ({ ...placement, retry: true }) as DialResult),
   ],
   [
     'blames a wrong secret on the call',
     'says that the account is refused when the secret is wrong',
-    placing((placement) => ({ ...placement, scope: 'call' }) as Placement),
+    placing((placement) => ({ ...placement, scope: 'call' }) as DialResult),
   ],
 ];

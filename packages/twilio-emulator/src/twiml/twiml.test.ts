@@ -203,6 +203,9 @@ describe('Dial', () => {
   });
 
   it('tells the action how it stood when the callee hangs up', async () => {
+    // They hang up after a second: slow enough for the other phone to ring by then, on a busy machine too.
+    await on.close();
+    on = await stage({ speed: 2 });
     await run('+12025550131', { '/start': '<Dial action="/dialed">+12025550110</Dial>', '/dialed': '' });
     const [told] = await eventually(() =>
       on.application.to('/dialed').length > 0 ? on.application.to('/dialed') : undefined,

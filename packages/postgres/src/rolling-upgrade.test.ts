@@ -171,3 +171,15 @@ it('numbers of erased calls stay for the earlier version to see until the upgrad
     source: 'callee',
   });
 });
+
+it('workflows that the earlier version stored are read with what was added since', async () => {
+  const tenant = await createTenant(storage);
+  const callId = await tenant.accept();
+  await old.query(
+    `update callkite.workflow_versions set definition = definition - 'languages' where workflow_id = $1`,
+    [tenant.workflowId],
+  );
+  expect((await storage.workflows.get(tenant, tenant.workflowId))?.definition.languages).toEqual([]);
+  expect((await storage.calls.load(callId))?.definition.languages).toEqual([]);
+  expect((await tenant.claim()).definition.languages).toEqual([]);
+});

@@ -5,6 +5,7 @@ import { isListed } from '../features/do-not-call/do-not-call-store.ts';
 import { toConnection } from '../features/organizations/carrier-lines.ts';
 import { isDaySpent } from '../features/usage/call-minutes.ts';
 import { type CountedPrefix, countPrefix } from '../features/usage/dialed-prefixes.ts';
+import { currentDefinition } from '../features/workflows/stored-definition.ts';
 import { type Database, only, type TableNames } from '../kernel/database.ts';
 import type { ConnectionRow, Tables } from '../schema.ts';
 import { isLive, type StoredCall, toCall } from './call-rows.ts';
@@ -91,7 +92,11 @@ export function createDialing({
         const stored = await storeIntent(transaction, tables, { callId: next.id, connectionId }, attemptId);
         return {
           result: 'claimed',
-          claim: { ...stored, definition: next.definition, connection: toConnection(connection) },
+          claim: {
+            ...stored,
+            definition: currentDefinition(next.definition),
+            connection: toConnection(connection),
+          },
         };
       });
     },

@@ -2,6 +2,7 @@ import type { WorkflowDefinition } from '@callkite/contract';
 import type { CallStore } from '@callkite/core';
 import { sql } from 'kysely';
 import { toConnection } from '../features/organizations/carrier-lines.ts';
+import { currentDefinition } from '../features/workflows/stored-definition.ts';
 import type { Database } from '../kernel/database.ts';
 import { rowsFor, startOf, toPage } from '../kernel/paging.ts';
 import { type StoredCall, toAttempt, toCall } from './call-rows.ts';
@@ -66,7 +67,7 @@ export function createReading({ kysely, tables }: Database): ReadingPart {
         join ${tables.workflow_versions} v on v.workflow_id = c.workflow_id and v.version = c.workflow_version
         where c.id = ${callId}`.execute(kysely);
       const [row] = rows;
-      return row === undefined ? null : { call: toCall(row), definition: row.definition };
+      return row === undefined ? null : { call: toCall(row), definition: currentDefinition(row.definition) };
     },
 
     async getAttempt(attemptId) {

@@ -4,6 +4,7 @@ import { type Kysely, type Selectable, sql } from 'kysely';
 import { type Database, only, type TableNames } from '../../kernel/database.ts';
 import { rowsFor, startOf, toPage } from '../../kernel/paging.ts';
 import type { Tables, WorkflowRow, WorkflowVersionRow } from '../../schema.ts';
+import { currentDefinition } from './stored-definition.ts';
 
 type JoinedRow = Pick<Selectable<WorkflowRow>, 'id' | 'organization_id' | 'mode' | 'source' | 'created_at'> &
   Pick<Selectable<WorkflowVersionRow>, 'version' | 'name' | 'definition'> & { updated_at: Date };
@@ -181,7 +182,7 @@ function toWorkflow(row: JoinedRow): WorkflowRecord {
     name: row.name,
     source: row.source,
     version: row.version,
-    definition: row.definition,
+    definition: currentDefinition(row.definition),
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };

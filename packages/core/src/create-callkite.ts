@@ -144,7 +144,7 @@ export function createCallkite(options: CallkiteOptions): Callkite {
     reseal: options.resealSecrets ?? true,
   });
   const doNotCall = createDoNotCall({ store: storage.doNotCall, keyedHashes });
-  const spending = createUsageWatch({ spending: storage.spending, defaultDailyMinutes, emit, logger });
+  const usage = createUsageWatch({ usage: storage.usage, defaultDailyMinutes, emit, logger });
   const notifier = createNotifier({ storage, secretBox, outbound, logger, emit });
   const forms = createForms({ storage });
   const transferIntegrations = createTransferIntegrations({ storage, allowedCountries, outbound });
@@ -205,20 +205,20 @@ export function createCallkite(options: CallkiteOptions): Callkite {
     return found;
   }
 
-  function lookAtSpending({ mode, connectionId, organizationId }: CallRecord): void {
-    if (mode === 'live' && connectionId !== null) spending.look(organizationId);
+  function lookAtUsage({ mode, connectionId, organizationId }: CallRecord): void {
+    if (mode === 'live' && connectionId !== null) usage.look(organizationId);
   }
 
   function onDialed(call: CallRecord, velocityAlarm: VelocityAlarm | null): void {
-    lookAtSpending(call);
-    if (velocityAlarm !== null) spending.surged(call.organizationId, velocityAlarm);
+    lookAtUsage(call);
+    if (velocityAlarm !== null) usage.surged(call.organizationId, velocityAlarm);
   }
 
   function onEnded(call: CallRecord): void {
     if (!call.outcome) return;
     emit({ type: 'call.completed', callId: call.id, outcome: call.outcome, reason: call.reason });
     runner.wake('finish_call');
-    lookAtSpending(call);
+    lookAtUsage(call);
     if (call.connectionId !== null) dispatcher.wake(call.connectionId);
   }
 
@@ -284,7 +284,7 @@ export function createCallkite(options: CallkiteOptions): Callkite {
       onDialed(call, velocityAlarm);
     },
     onSpent(organizationId) {
-      spending.look(organizationId);
+      usage.look(organizationId);
       runner.wake('finish_call');
     },
     defaultDailyMinutes,
@@ -302,7 +302,7 @@ export function createCallkite(options: CallkiteOptions): Callkite {
     defaultDailyMinutes,
     provideTestLine: testLines.provide,
     onDue: dispatcher.wake,
-    onSpent: spending.look,
+    onSpent: usage.look,
     onPrompt: () => runner.wake('generate_workflow'),
     onReport,
     onWebCallCanceled: (callId) => webCallSockets.canceled(callId),
@@ -318,7 +318,7 @@ export function createCallkite(options: CallkiteOptions): Callkite {
       [options.telephony, ...(test ? [test.telephony] : [])].map((adapter) => [adapter.name, adapter]),
     ),
     tokens,
-    handover: createTransferController({
+    transfers: createTransferController({
       transfers: storage.transfers,
       defaultDailyMinutes,
       onDial: onDialed,
@@ -395,7 +395,7 @@ export function createCallkite(options: CallkiteOptions): Callkite {
     conversations,
     webCallSockets,
     unfinished,
-    spending,
+    usage,
     checkSecrets: () =>
       checkSecrets({
         store: storage.secrets,

@@ -22,7 +22,7 @@ export interface LifecycleDeps {
   conversations: Pick<AgentSessions, 'drain'>;
   webCallSockets: Pick<WebCallSockets, 'stopping'>;
   unfinished: Pick<DrainBarrier, 'settled'>;
-  spending: Pick<UsageWatch, 'settled'>;
+  usage: Pick<UsageWatch, 'settled'>;
   /** Decides which carrier connections may be used, before anything is dialed. */
   enterNetworks(): Promise<void>;
   /** Whether stored secrets can be opened. After `enterNetworks`: those of connections out of use do not matter. */
@@ -128,7 +128,7 @@ export function createLifecycle(
     // The carrier's last word on a conversation comes after its end; without waiting, nobody here would hear it.
     await deps.unfinished.settled(Math.min(drainMs, lastWordMs));
     await runner.stop(jobGraceMs);
-    await deps.spending.settled();
+    await deps.usage.settled();
     await storage.stop();
   }
 

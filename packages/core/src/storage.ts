@@ -32,7 +32,7 @@ export interface Storage extends RateLimiterSource {
   readonly toolCalls: ToolCallStore;
   readonly recordings: RecordingStore;
   readonly transfers: TransferStore;
-  readonly spending: UsageStore;
+  readonly usage: UsageStore;
   readonly webCalls: WebCallStore;
   readonly deliveries: DeliveryStore;
   readonly jobs: JobStore;

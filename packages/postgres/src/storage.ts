@@ -9,7 +9,7 @@ import { createDeliveryStore } from './features/notifications/delivery-store.ts'
 import { createOrganizationStore } from './features/organizations/organization-store.ts';
 import { createRecordingStore } from './features/recordings/recording-store.ts';
 import { createTransferStore } from './features/transfers/transfer-store.ts';
-import { createSpendingStore } from './features/usage/spending-store.ts';
+import { createUsageStore } from './features/usage/usage-store.ts';
 import { createWorkflowStore } from './features/workflows/workflow-store.ts';
 import { createDatabase, type Driver, only, type StorageOptions } from './kernel/database.ts';
 import { guarded, sqlState } from './kernel/failures.ts';
@@ -33,7 +33,7 @@ export function createStorage(driver: Driver, options: Pick<StorageOptions, 'sch
     toolCalls: guarded(createToolCallStore(database)),
     recordings: guarded(createRecordingStore(database)),
     transfers: guarded(createTransferStore(database)),
-    spending: guarded(createSpendingStore(database)),
+    usage: guarded(createUsageStore(database)),
     webCalls: guarded(createWebCallStore(database)),
     deliveries: guarded(createDeliveryStore(database)),
     jobs: guarded(createJobStore(database)),

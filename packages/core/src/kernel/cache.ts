@@ -1,7 +1,7 @@
 import type { Keyv } from 'keyv';
-import { inTime } from './in-time.ts';
 import type { Logger } from './logger.ts';
 import { errorFields } from './safe-logger.ts';
+import { withTimeout } from './timeout.ts';
 
 /** An aid that nothing depends on: its absence looks like an empty cache, and is not waited for. Never rejects. */
 export interface Cache {
@@ -22,7 +22,7 @@ export function createCache(keyv: Keyv, logger: Logger): Cache {
 
   async function ask<Result>(operation: () => Promise<Result>): Promise<Result> {
     try {
-      const result = await inTime(
+      const result = await withTimeout(
         patienceMs,
         operation(),
         () => new Error(`no answer within ${patienceMs} ms`),

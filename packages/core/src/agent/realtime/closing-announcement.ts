@@ -7,7 +7,7 @@ import type { TranscriptSequencer } from './transcript-sequencer.ts';
 /** Playback that was not confirmed for so long after its end is taken for over. */
 const confirmationGraceMs = 3000;
 
-/** How a talk in sound ends: a last line is made, heard to its end, and then the channel goes. */
+/** How a realtime call ends: a last sentence is made, heard to its end, and then the channel is closed. */
 export interface ClosingAnnouncement {
   /** `asked` of the model, `playing` out, or already `gone`: the channel is the carrier's again. */
   readonly stage: 'none' | 'asked' | 'playing' | 'gone';

@@ -49,19 +49,19 @@ export function realtimePipeline(options: RealtimePipelineOptions): SpeechPipeli
   const playback = playoutTracker({ channel, order, onPlaying, onHeard });
   const turns = calleeTurns(order, transcript.calleeTurns);
   const toolUse = turnTools({ tools, turns, isOver: () => isClosed });
-  const rights = utteranceGate();
-  const owed = pendingReplies({
+  const gate = utteranceGate();
+  const pending = pendingReplies({
     silence,
     onSlow() {
       if (!playback.isPlaying) playback.playTone(comfortTone);
     },
     onStalled() {
       // Lines of ours have a limit of their own.
-      if (mayReconnect && last.stage === 'none' && !opening?.isOpen) session.close(stalled());
+      if (mayReconnect && closing.stage === 'none' && !opening?.isOpen) session.close(stalled());
     },
     onGone: () => loseModel('the speech model fell silent'),
   });
-  const last = closingAnnouncement({
+  const closing = closingAnnouncement({
     channel,
     playback,
     order,
@@ -69,7 +69,7 @@ export function realtimePipeline(options: RealtimePipelineOptions): SpeechPipeli
     silenceModel() {
       clearTimeout(lineLimit);
       session.stop();
-      owed.drop();
+      pending.drop();
     },
     noteEnd: options.noteEnd,
     logger,
@@ -136,7 +136,7 @@ export function realtimePipeline(options: RealtimePipelineOptions): SpeechPipeli
 
   function respond(): void {
     session.respond();
-    owed.expect('words', hasWaited());
+    pending.expect('words', hasWaited());
   }
 
   /** Whether the callee has waited for the model to no avail: for its opening line, if nothing came of it since. */
@@ -147,7 +147,7 @@ export function realtimePipeline(options: RealtimePipelineOptions): SpeechPipeli
   }
 
   function conclude(how: Parameters<PipelineListener['turnEnded']>[0]): void {
-    if (last.stage === 'none' && !isClosed) listener.turnEnded(how, hasSpokenInTurn);
+    if (closing.stage === 'none' && !isClosed) listener.turnEnded(how, hasSpokenInTurn);
   }
 
   function onModel(event: SpeechModelEvent): void {
@@ -180,15 +180,15 @@ export function realtimePipeline(options: RealtimePipelineOptions): SpeechPipeli
   }
 
   function hush(): void {
-    if (isClosed || last.stage !== 'none') return;
-    if (!rights.isHushed) newTurn();
-    rights.hush(0);
+    if (isClosed || closing.stage !== 'none') return;
+    if (!gate.isHushed) newTurn();
+    gate.hush(0);
   }
 
   function calleeBegan(turnId: string): void {
     if (isClosed) return;
     turns.begin(turnId);
-    if (isSafe || owed.all.some((each) => typeof each === 'object')) earlyTurns.add(turnId);
+    if (isSafe || pending.all.some((each) => typeof each === 'object')) earlyTurns.add(turnId);
     isCalleeSpeaking = true;
     isEndPresumed = false;
     silence.calleeSpeaking(true);
@@ -198,13 +198,13 @@ export function realtimePipeline(options: RealtimePipelineOptions): SpeechPipeli
 
   function newTurn(): void {
     // A last line that cannot be talked over is made and heard to its end.
-    if (last.stage !== 'none' && last.isSafe) return;
+    if (closing.stage !== 'none' && closing.isSafe) return;
     // The opening line is made to its end, whoever speaks.
     if (opening?.isOpen) {
-      owed.withdrawTurn();
+      pending.withdrawTurn();
     } else {
       session.stop();
-      owed.drop();
+      pending.drop();
     }
     afterOpening = null;
     dropWaiting();
@@ -213,7 +213,7 @@ export function realtimePipeline(options: RealtimePipelineOptions): SpeechPipeli
     toolUse.newTurn();
     if (isSafe) return;
     if (cutOff()) listener.spoken('cut');
-    if (last.stage === 'asked' || last.stage === 'playing') last.go();
+    if (closing.stage === 'asked' || closing.stage === 'playing') closing.go();
   }
 
   /** What is playing stops, and nothing more of it is taken in. @returns whether anything was */
@@ -221,7 +221,7 @@ export function realtimePipeline(options: RealtimePipelineOptions): SpeechPipeli
     const cut = playback.cut();
     if (cut.length > 0) cutSpeech = cut;
     for (const { id, heardMs } of cut) {
-      rights.drop(id);
+      gate.drop(id);
       session.heardOnly(id, heardMs);
     }
     return cut.length > 0;
@@ -229,7 +229,7 @@ export function realtimePipeline(options: RealtimePipelineOptions): SpeechPipeli
 
   function dropWaiting(): void {
     for (const { utteranceId } of waiting.splice(0)) {
-      if (rights.drop(utteranceId)) session.heardOnly(utteranceId, 0);
+      if (gate.drop(utteranceId)) session.heardOnly(utteranceId, 0);
     }
   }
 
@@ -239,7 +239,7 @@ export function realtimePipeline(options: RealtimePipelineOptions): SpeechPipeli
     silence.calleeSpeaking(false);
     listener.calleeSpeaking(false);
     saidAtMs = performance.now();
-    if (last.stage === 'none' && !rights.isHushed) owed.expect('turn');
+    if (closing.stage === 'none' && !gate.isHushed) pending.expect('turn');
   }
 
   function calleeSaid(turnId: string, words: string): void {
@@ -258,7 +258,7 @@ export function realtimePipeline(options: RealtimePipelineOptions): SpeechPipeli
   /** Says what was cut off for nothing, in place of an answer. */
   function goOn(rest: string, isWhole: boolean): void {
     session.stop();
-    owed.drop();
+    pending.drop();
     if (isWhole) {
       ask(rest);
       return;
@@ -272,23 +272,23 @@ export function realtimePipeline(options: RealtimePipelineOptions): SpeechPipeli
   function agentSpeaks(event: AgentSpeech): void {
     const { utteranceId } = event;
     isResponding = true;
-    if (rights.isDropped(utteranceId)) return;
+    if (gate.isDropped(utteranceId)) return;
     if (opening !== null && openingId === null) {
       openingId = utteranceId;
-      rights.allow(utteranceId);
+      gate.allow(utteranceId);
     }
-    if (!rights.mayBeHeard(utteranceId)) {
+    if (!gate.mayBeHeard(utteranceId)) {
       session.stop();
-      owed.drop();
+      pending.drop();
       return;
     }
     if (event.type === 'speech') {
-      owed.progressed();
+      pending.progressed();
       hasSpokenInResponse = true;
       hasSpokenInTurn = true;
     }
     if (utteranceId === openingId) openingSpeaks(event);
-    else if (isSafe && last.stage === 'none') waiting.push({ utteranceId, go: () => give(event) });
+    else if (isSafe && closing.stage === 'none') waiting.push({ utteranceId, go: () => give(event) });
     else give(event);
   }
 
@@ -304,7 +304,7 @@ export function realtimePipeline(options: RealtimePipelineOptions): SpeechPipeli
 
   function give(event: AgentSpeech): void {
     const { utteranceId } = event;
-    if (rights.isDropped(utteranceId)) return;
+    if (gate.isDropped(utteranceId)) return;
     if (event.type === 'speech') {
       agentSounds(utteranceId, event.audio);
       return;
@@ -325,10 +325,10 @@ export function realtimePipeline(options: RealtimePipelineOptions): SpeechPipeli
 
   /** Its words are known before they are heard: what is left of them is dropped. */
   function withhold(utteranceId: string, instead: string): void {
-    rights.drop(utteranceId);
-    if (last.stage === 'gone') return;
-    if (last.stage !== 'none') {
-      last.handOver(instead, 'hang-up');
+    gate.drop(utteranceId);
+    if (closing.stage === 'gone') return;
+    if (closing.stage !== 'none') {
+      closing.handOver(instead, 'hang-up');
       return;
     }
     if (isSafe && utteranceId === openingId) {
@@ -343,9 +343,9 @@ export function realtimePipeline(options: RealtimePipelineOptions): SpeechPipeli
     const arrivedAtMs = performance.now();
     playback.play(utteranceId, audio);
     cutSpeech = [];
-    if (last.stage === 'asked' && rights.isLine(utteranceId)) {
+    if (closing.stage === 'asked' && gate.isLine(utteranceId)) {
       clearTimeout(lineLimit);
-      last.sounds();
+      closing.sounds();
     }
     if (saidAtMs === null) return;
     const modelMs = arrivedAtMs - saidAtMs;
@@ -364,9 +364,9 @@ export function realtimePipeline(options: RealtimePipelineOptions): SpeechPipeli
     toolCalls = [];
     hasSpokenInResponse = false;
     if (isClosed) return;
-    if (how !== 'interrupted') owed.given();
-    if (last.stage !== 'none') {
-      last.goIfHeard();
+    if (how !== 'interrupted') pending.given();
+    if (closing.stage !== 'none') {
+      closing.goIfHeard();
       return;
     }
     // A response that was stopped for the line is another one.
@@ -392,16 +392,16 @@ export function realtimePipeline(options: RealtimePipelineOptions): SpeechPipeli
 
   async function use(calls: readonly ModelToolCall[], mayGoOn: boolean): Promise<void> {
     const own = session;
-    if (mayGoOn) owed.expect('words');
-    owed.toolBegan();
+    if (mayGoOn) pending.expect('words');
+    pending.toolBegan();
     const { wanted, isQuiet, isStale } = await toolUse.use(calls, (toolCallId, output) => {
       if (own === session && !isClosed) own.answerTool(toolCallId, output);
     });
-    owed.toolEnded();
+    pending.toolEnded();
     if (isClosed) return;
     // Who speaks meanwhile is answered by the model, which has the results.
-    if (isStale || !mayGoOn || own !== session || last.stage !== 'none') return;
-    owed.drop();
+    if (isStale || !mayGoOn || own !== session || closing.stage !== 'none') return;
+    pending.drop();
     const effect = highestPriority(wanted);
     if (effect) conclude(effect);
     else if (isQuiet || !toolUse.takeRound()) conclude('answered');
@@ -414,9 +414,9 @@ export function realtimePipeline(options: RealtimePipelineOptions): SpeechPipeli
   // What becomes of the model
 
   function sessionLost(error: CallkiteError | null): void {
-    if (isClosed || isModelLost || last.stage === 'gone') return;
+    if (isClosed || isModelLost || closing.stage === 'gone') return;
     logger.warn({ callId, error }, 'speech model session lost');
-    const unanswered: readonly PendingReply[] = turns.isSpeaking ? [...owed.all, 'turn'] : owed.all;
+    const unanswered: readonly PendingReply[] = turns.isSpeaking ? [...pending.all, 'turn'] : pending.all;
     turns.giveUp();
     if (isCalleeSpeaking) {
       isCalleeSpeaking = false;
@@ -427,21 +427,21 @@ export function realtimePipeline(options: RealtimePipelineOptions): SpeechPipeli
     toolCalls = [];
     isResponding = false;
     isOlderThanOpening = false;
-    if (last.stage === 'playing') return;
+    if (closing.stage === 'playing') return;
     if (!mayReconnect || error?.retryable === false) {
       loseModel('no session with the speech model can be had');
       return;
     }
     mayReconnect = false;
     connect();
-    if (last.stage === 'none' && !opening?.isOpen) {
+    if (closing.stage === 'none' && !opening?.isOpen) {
       askAgainFor(unanswered);
       return;
     }
-    owed.drop();
-    if (last.stage === 'asked') {
-      rights.hush(1);
-      session.say(last.text);
+    pending.drop();
+    if (closing.stage === 'asked') {
+      gate.hush(1);
+      session.say(closing.text);
     } else if (opening?.isOpen) {
       opening.refuse();
     }
@@ -452,18 +452,18 @@ export function realtimePipeline(options: RealtimePipelineOptions): SpeechPipeli
     const lines = unanswered.filter((each) => typeof each === 'object');
     // A line of ours answers the callee as well.
     const areWordsOwed = unanswered.includes('words') || (lines.length === 0 && unanswered.includes('turn'));
-    if (rights.isHushed) rights.hush(lines.length);
+    if (gate.isHushed) gate.hush(lines.length);
     for (const { line } of lines) session.say(line);
     if (areWordsOwed) session.respond();
-    owed.renew(areWordsOwed ? [...lines, 'words'] : lines);
+    pending.renew(areWordsOwed ? [...lines, 'words'] : lines);
   }
 
   function loseModel(why: string): void {
     logger.warn({ callId }, why);
     isModelLost = true;
-    owed.drop();
+    pending.drop();
     session.close();
-    if (last.stage === 'asked') last.byCarrier();
+    if (closing.stage === 'asked') closing.byCarrier();
     else if (opening?.isOpen) opening.refuse();
     else conclude('failed');
   }
@@ -473,7 +473,7 @@ export function realtimePipeline(options: RealtimePipelineOptions): SpeechPipeli
   function disclose(text: string): void {
     safeLine = text;
     isSafe = true;
-    rights.restore();
+    gate.restore();
     openingId = null;
     isOlderThanOpening = isResponding;
     opening = verbatimCheck(text, {
@@ -492,7 +492,7 @@ export function realtimePipeline(options: RealtimePipelineOptions): SpeechPipeli
   }
 
   function say(text: string): void {
-    if (isSafe && !rights.isHushed) {
+    if (isSafe && !gate.isHushed) {
       const before = afterOpening;
       afterOpening = () => {
         before?.();
@@ -500,16 +500,16 @@ export function realtimePipeline(options: RealtimePipelineOptions): SpeechPipeli
       };
       return;
     }
-    if (rights.isHushed) {
+    if (gate.isHushed) {
       session.stop();
-      rights.hush(1);
+      gate.hush(1);
     }
     ask(text);
   }
 
   function ask(line: string): void {
     session.say(line);
-    owed.expect({ line }, hasWaited() || ear.hasHeardSpeech);
+    pending.expect({ line }, hasWaited() || ear.hasHeardSpeech);
   }
 
   function takeTurn(occasion: ReplyTrigger): void {
@@ -527,30 +527,30 @@ export function realtimePipeline(options: RealtimePipelineOptions): SpeechPipeli
       isModelLost = true;
       session.close(stalled());
     }
-    last.handOver(text, 'converse');
+    closing.handOver(text, 'converse');
   }
 
   function finish(text: string, isInterruptible: boolean, callGoesOn: boolean): void {
-    if (isClosed || last.stage === 'gone') return;
+    if (isClosed || closing.stage === 'gone') return;
     session.stop();
-    owed.drop();
+    pending.drop();
     // What was not verified by now is not said.
     if (opening?.isOpen) playback.cut();
     opening = null;
     afterOpening = null;
     dropWaiting();
     // Nothing else is said any more.
-    rights.hush(text === '' ? 0 : 1);
+    gate.hush(text === '' ? 0 : 1);
     // The opening line may still be playing, which nothing cuts off.
     if (!isInterruptible) isSafe = true;
     clearTimeout(lineLimit);
-    last.begin(text, { isSafe: !isInterruptible, callGoesOn });
+    closing.begin(text, { isSafe: !isInterruptible, callGoesOn });
     if (text === '') return;
     if (isModelLost) {
-      last.byCarrier();
+      closing.byCarrier();
       return;
     }
-    lineLimit = setTimeout(last.byCarrier, longestLineWaitMs);
+    lineLimit = setTimeout(closing.byCarrier, longestLineWaitMs);
     session.say(text);
   }
 
@@ -558,13 +558,13 @@ export function realtimePipeline(options: RealtimePipelineOptions): SpeechPipeli
 
   function onPlaying(isPlaying: boolean): void {
     silence.agentSpeaking(isPlaying);
-    if (!isPlaying) last.goIfHeard();
+    if (!isPlaying) closing.goIfHeard();
   }
 
   function onHeard(utteranceId: string): void {
     if (utteranceId === openingId) openingHeard();
     if (!playback.isSpeaking) listener.spoken('whole');
-    last.goIfHeard();
+    closing.goIfHeard();
   }
 
   /** Asked for while the opening line is still playing, the next words follow it without a pause. */
@@ -575,7 +575,7 @@ export function realtimePipeline(options: RealtimePipelineOptions): SpeechPipeli
   }
 
   function openingHeard(): void {
-    isSafe = last.isSafe;
+    isSafe = closing.isSafe;
     goOnAfterOpening();
     for (const { go } of waiting.splice(0)) go();
   }
@@ -597,17 +597,17 @@ export function realtimePipeline(options: RealtimePipelineOptions): SpeechPipeli
     saidAtMs = performance.now();
     listener.said(words, { knowsAll: !isSafe });
     // The model answers by itself only what it hears.
-    if (last.stage === 'none' && !isModelLost) respond();
+    if (closing.stage === 'none' && !isModelLost) respond();
   }
 
   /** A model that tells of the beginning of a turn and never of its end would be waited for without an end. */
   function hearForOurselves(audio: string): void {
     ear.hear(audio);
-    if (!isCalleeSpeaking || isModelLost || last.stage !== 'none' || rights.isHushed) return;
+    if (!isCalleeSpeaking || isModelLost || closing.stage !== 'none' || gate.isHushed) return;
     if (ear.isQuiet === isEndPresumed) return;
     isEndPresumed = ear.isQuiet;
-    if (isEndPresumed) owed.expect('turn');
-    else owed.withdrawTurn();
+    if (isEndPresumed) pending.expect('turn');
+    else pending.withdrawTurn();
   }
 
   function onChannel(event: AudioEvent): void {
@@ -619,7 +619,7 @@ export function realtimePipeline(options: RealtimePipelineOptions): SpeechPipeli
       case 'audio':
         session.hear(event.audio);
         hearForOurselves(event.audio);
-        if (rights.isHushed && beeps.hear(event.audio)) listener.beeped();
+        if (gate.isHushed && beeps.hear(event.audio)) listener.beeped();
         return;
       case 'played':
         playback.played(event.mark);
@@ -640,9 +640,9 @@ export function realtimePipeline(options: RealtimePipelineOptions): SpeechPipeli
     if (isClosed) return;
     isClosed = true;
     clearTimeout(lineLimit);
-    const carrierSettled = last.settle();
+    const carrierSettled = closing.settle();
     session.stop();
-    owed.drop();
+    pending.drop();
     playback.cut();
     await Promise.all([turns.known(lastWordsMs), carrierSettled]);
     await using;
@@ -658,7 +658,7 @@ export function realtimePipeline(options: RealtimePipelineOptions): SpeechPipeli
       channel.listen(onChannel);
     },
     get isTakingTurn() {
-      return owed.areAny;
+      return pending.areAny;
     },
     disclose,
     say,
@@ -666,14 +666,14 @@ export function realtimePipeline(options: RealtimePipelineOptions): SpeechPipeli
       for (const turnId of turns.open) earlyTurns.add(turnId);
       if (!opening?.isOpen) {
         session.stop();
-        owed.drop();
+        pending.drop();
       }
       if (!isSafe) cutOff();
       say(text);
     },
     takeTurn(occasion: ReplyTrigger) {
-      const wasHushed = rights.isHushed;
-      rights.restore();
+      const wasHushed = gate.isHushed;
+      gate.restore();
       // What was said is what the model has heard: it answers by itself, unless that was dropped.
       if (occasion === 'said' && !wasHushed) return;
       if (occasion === 'said' || !isSafe) takeTurn(occasion);
@@ -692,7 +692,7 @@ export function realtimePipeline(options: RealtimePipelineOptions): SpeechPipeli
       session.tell({ role: 'assistant', content: pressedNote(digits) });
     },
     hush,
-    leaveMessage: (message) => last.handOver(message, 'hang-up'),
+    leaveMessage: (message) => closing.handOver(message, 'hang-up'),
     finish: (text, { interruptible, callGoesOn = false }) => finish(text, interruptible, callGoesOn),
     drop() {
       channel.close();

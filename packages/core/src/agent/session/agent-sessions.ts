@@ -12,7 +12,7 @@ import { createId } from '../../kernel/ids.ts';
 import type { Logger } from '../../kernel/logger.ts';
 import type { Mode } from '../../kernel/mode.ts';
 import { retry } from '../../kernel/retry.ts';
-import { withTimeout } from '../../kernel/timeout.ts';
+import { waitAtMost } from '../../kernel/timeout.ts';
 import type { CallRecording } from '../abilities/recording-consent.ts';
 import type { LanguageModel } from '../ports/language-model.ts';
 import type { SpeechModel } from '../ports/speech-model.ts';
@@ -64,7 +64,7 @@ export interface AgentSessionsDeps {
     readonly transfers: Pick<TransferStore, 'ofCall' | 'takeBack' | 'request' | 'storeMessage'>;
   };
   languageModelFor(mode: Mode): LanguageModel;
-  /** `null` on servers that talk in words only. */
+  /** `null` on servers without a speech model. */
   speechModelFor(mode: Mode): SpeechModel | null;
   /** Everything embedders let agents do; a call gets what its workflow names. */
   readonly tools: readonly AgentTool[];
@@ -211,7 +211,7 @@ export function createAgentSessions(deps: AgentSessionsDeps): AgentSessions {
 
     async function talk(): Promise<void> {
       // What was said there is to be known here.
-      await withTimeout(longestLoadMs, Promise.all(replaced.map(({ finished }) => finished)));
+      await waitAtMost(longestLoadMs, Promise.all(replaced.map(({ finished }) => finished)));
       try {
         conversation = await retry(() => open(entry, channel, line), { giveUpAfterMs: longestLoadMs });
       } catch (error) {
@@ -276,10 +276,10 @@ export function createAgentSessions(deps: AgentSessionsDeps): AgentSessions {
       return live.size;
     },
     async drain(timeoutMs) {
-      await withTimeout(timeoutMs, noneLeft());
+      await waitAtMost(timeoutMs, noneLeft());
       if (live.size === 0) return;
       for (const conversation of [...live]) conversation.drop();
-      await withTimeout(lastWritesMs, noneLeft());
+      await waitAtMost(lastWritesMs, noneLeft());
     },
   };
 }

@@ -52,7 +52,7 @@ export interface CarrierWebhooksDeps {
   forms: Pick<FormStore, 'ofCall'>;
   carriers: ReadonlyMap<string, CarrierAdapter>;
   tokens: AttemptTokens;
-  handover: TransferController;
+  transfers: TransferController;
   accountOf(connection: CarrierConnection): CarrierAccount;
   beginConversation(callId: string, channel: CallChannel, line: CarrierAnnouncer): void;
   recordings: Pick<Recordings, 'announce' | 'end' | 'forgo' | 'report'>;
@@ -174,7 +174,7 @@ export function createCarrierWebhooks(deps: CarrierWebhooksDeps): CarrierWebhook
         if (!loaded) return hangUp;
         const { attemptToken } = verified;
         const { definition } = loaded;
-        const next = await deps.handover.dialEnded({ ...loaded, attemptToken }, event);
+        const next = await deps.transfers.dialEnded({ ...loaded, attemptToken }, event);
         return next === 'agent' ? converse(attemptToken, loaded.call, definition) : next;
       }
     }
@@ -190,7 +190,7 @@ export function createCarrierWebhooks(deps: CarrierWebhooksDeps): CarrierWebhook
     const attempt = await calls.getAttempt(attemptId);
     const loaded = attempt && (await calls.load(attempt.callId));
     if (!loaded) return event.type === 'status' ? null : hangUp;
-    return deps.handover.leg({ ...loaded, attemptToken }, { legId, providerCallId, event });
+    return deps.transfers.leg({ ...loaded, attemptToken }, { legId, providerCallId, event });
   }
 
   /** The agent's channel is gone and the callee may be there: a transfer, or the end, or the agent again. */
@@ -200,7 +200,7 @@ export function createCarrierWebhooks(deps: CarrierWebhooksDeps): CarrierWebhook
     if (!loaded || call.cancelRequested || call.state === 'completed') return hangUp;
     const { definition } = loaded;
     const transfer = mayBeTransferred(definition)
-      ? await deps.handover.begin({ call, definition, attemptToken })
+      ? await deps.transfers.begin({ call, definition, attemptToken })
       : null;
     if (transfer === 'agent') return converse(attemptToken, call, definition);
     if (transfer !== null && definition.recording.mode !== 'off') await endRecording(call.id);
@@ -232,7 +232,7 @@ export function createCarrierWebhooks(deps: CarrierWebhooksDeps): CarrierWebhook
       return instruction;
     }
     const transfer = mayBeTransferred(definition)
-      ? await deps.handover.resume({ call, definition, attemptToken })
+      ? await deps.transfers.resume({ call, definition, attemptToken })
       : null;
     if (transfer !== null && transfer !== 'agent') return transfer;
     // A call that comes back from a transfer is recorded already.

@@ -4,7 +4,7 @@ import type { CallRecord } from '../../calls/call-store.ts';
 import type { BinarySocket, CallChannel } from '../../calls/speech.ts';
 import type { Logger } from '../../kernel/logger.ts';
 import { retry } from '../../kernel/retry.ts';
-import { withTimeout } from '../../kernel/timeout.ts';
+import { waitAtMost } from '../../kernel/timeout.ts';
 import { audioChannel } from './audio-channel.ts';
 import { type ResumableSocket, resumableSocket, type VisitorMessage } from './resumable-socket.ts';
 import { textChannel } from './text-channel.ts';
@@ -221,7 +221,7 @@ export function liveWebCall(options: LiveWebCallOptions): LiveWebCall {
     isOver = true;
     line.send({ type: 'status', status: 'ending' });
     visitor.closed();
-    await withTimeout(lastWordsMs, Promise.all([conversation, contexts]));
+    await waitAtMost(lastWordsMs, Promise.all([conversation, contexts]));
     let ended: CallRecord | null = null;
     try {
       ended = await retry(() => store.end(callId, epoch, how === 'lost' ? 'connection_lost' : null), {

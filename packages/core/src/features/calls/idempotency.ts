@@ -1,7 +1,7 @@
 import type { CallStore, StoredAnswer, UsedKey } from '../../calls/call-store.ts';
 import type { Cache } from '../../kernel/cache.ts';
 import { CallkiteError } from '../../kernel/errors.ts';
-import { inTime } from '../../kernel/in-time.ts';
+import { withTimeout } from '../../kernel/timeout.ts';
 
 /** The answer to a request for a call: new, or the stored one of an earlier request with the same key. */
 export interface AcceptedCall {
@@ -90,7 +90,7 @@ export function createIdempotency(deps: {
     async once(used, accept) {
       const request = `${cacheKey(used)} ${used.fingerprint}`;
       const first = underWay.get(request);
-      if (first) return { ...(await inTime(waitMs, first, requestInProgress)), replayed: true };
+      if (first) return { ...(await withTimeout(waitMs, first, requestInProgress)), replayed: true };
       const answered = answer(used, accept).finally(() => underWay.delete(request));
       underWay.set(request, answered);
       return answered;

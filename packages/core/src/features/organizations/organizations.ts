@@ -92,7 +92,7 @@ export interface OrganizationsDeps {
   storage: {
     readonly organizations: OrganizationStore;
     readonly calls: CallStore;
-    readonly spending: UsageStore;
+    readonly usage: UsageStore;
   };
   /** Of organizations without a limit of their own. `null`: unlimited. */
   defaultDailyMinutes: number | null;
@@ -172,7 +172,7 @@ export function createOrganizations(deps: OrganizationsDeps): Organizations {
       (await store.update(organizationId, { ...change, ...checked(change) })) ?? missing('Organization'),
     async spendingToday(organizationId) {
       await get(organizationId);
-      return deps.storage.spending.today(organizationId, deps.defaultDailyMinutes);
+      return deps.storage.usage.today(organizationId, deps.defaultDailyMinutes);
     },
     dailyCallMinutesOf: ({ dailyCallMinutes }) =>
       dailyCallMinutes === 'default' ? deps.defaultDailyMinutes : dailyCallMinutes,

@@ -16,7 +16,7 @@ export interface UsageWatch {
 }
 
 export interface UsageWatchDeps {
-  spending: Pick<UsageStore, 'takeAlarm'>;
+  usage: Pick<UsageStore, 'takeAlarm'>;
   /** Of organizations without a limit of their own. `null`: unlimited. */
   defaultDailyMinutes: number | null;
   emit: EmitEvent;
@@ -24,7 +24,7 @@ export interface UsageWatchDeps {
 }
 
 export function createUsageWatch(deps: UsageWatchDeps): UsageWatch {
-  const { spending, defaultDailyMinutes, emit, logger } = deps;
+  const { usage, defaultDailyMinutes, emit, logger } = deps;
   /** Organizations that are looked at, one look at a time; `true` when there is reason for another. */
   const again = new Map<string, boolean>();
   const underWay = new Set<Promise<void>>();
@@ -33,7 +33,7 @@ export function createUsageWatch(deps: UsageWatchDeps): UsageWatch {
     try {
       do {
         again.set(organizationId, false);
-        const alarm = await spending.takeAlarm(organizationId, defaultDailyMinutes);
+        const alarm = await usage.takeAlarm(organizationId, defaultDailyMinutes);
         if (alarm !== null) raise(organizationId, alarm);
       } while (again.get(organizationId));
     } catch (error) {

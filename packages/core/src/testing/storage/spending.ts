@@ -23,7 +23,7 @@ const claimNext = (storage: Storage, { connectionId }: Pick<Tenant, 'connectionI
   storage.calls.claimNext(connectionId, createId('att'), null);
 
 const used = async (storage: Storage, { organizationId }: Tenant) =>
-  (await storage.spending.today(organizationId, null)).usedMinutes;
+  (await storage.usage.today(organizationId, null)).usedMinutes;
 
 async function report(
   storage: Storage,
@@ -59,7 +59,7 @@ export function spendingContract(anyTime: StorageTest, openAnother?: () => Promi
   test('the limit of an organization is its own, none, or the one of the server', async (storage) => {
     const tenant = await createTenant(storage, { dailyCallMinutes: 7 });
     const { organizationId } = tenant;
-    const { organizations, spending } = storage;
+    const { organizations, usage: spending } = storage;
     const limit = async () => (await spending.today(organizationId, 30)).limitMinutes;
     assert.equal(await limit(), 7);
     const changed = await organizations.update(organizationId, { dailyCallMinutes: null, name: 'Other' });
@@ -210,7 +210,7 @@ export function spendingContract(anyTime: StorageTest, openAnother?: () => Promi
     const tenant = await createTenant(storage, { dailyCallMinutes: 4 });
     const { organizationId } = tenant;
     const alarms = async () =>
-      (await Promise.all([1, 2, 3].map(() => storage.spending.takeAlarm(organizationId, null)))).filter(
+      (await Promise.all([1, 2, 3].map(() => storage.usage.takeAlarm(organizationId, null)))).filter(
         (alarm) => alarm !== null,
       );
     for (let count = 0; count < 3; count += 1) await tenant.placed();

@@ -5,7 +5,7 @@ import type { Tables } from '../../schema.ts';
 import { limitMinutes, today, usedMinutes } from './call-minutes.ts';
 
 /** What calls cost, to look at. */
-export function createSpendingStore({ kysely, tables }: Database): UsageStore {
+export function createUsageStore({ kysely, tables }: Database): UsageStore {
   return {
     today: (organizationId, defaultDailyMinutes) =>
       readToday(kysely, tables, organizationId, defaultDailyMinutes),
